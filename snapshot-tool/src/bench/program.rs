@@ -193,7 +193,7 @@ impl Bench {
             precompiled: Some(self.precompiled),
             ..Settings::default()
         };
-        // As `build --emit cwasm` has it: machine code names imports by their numbers.
+        // As `run` has it: machine code names imports by their numbers.
         settings.options.keeps_imports = true;
         settings.options.stacks = engine::HAS_STACKS;
         let mut pipeline = Pipeline::new(settings)?;

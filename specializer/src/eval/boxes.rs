@@ -140,8 +140,11 @@ impl Boxes {
         })
     }
 
-    /// The kind of the boxes that a function makes.
-    fn made_by(&self, function: Func) -> Option<Kind> {
+    /// The kind of the boxes that a callee makes.
+    fn made_by(&self, callee: Callee) -> Option<Kind> {
+        let Callee::Direct(function) = callee else {
+            return None;
+        };
         let makes = |maker: &Option<Maker>| {
             let maker = maker.as_ref();
             maker.is_some_and(|maker| maker.declared.make == function)
@@ -161,10 +164,8 @@ impl Boxes {
 impl<P: Phase> Machine<'_, P> {
     /// What a call gives that makes a box; nothing if it is to stay a call.
     pub(super) fn boxed(&mut self, callee: Callee, payload: Option<&P::Value>) -> Option<P::Value> {
-        let (Callee::Direct(function), Some(&payload)) = (callee, payload) else {
-            return None;
-        };
-        let kind = self.evaluation.boxes.made_by(function)?;
+        let &payload = payload?;
+        let kind = self.evaluation.boxes.made_by(callee)?;
         match self.evaluation.boxing {
             Boxing::Virtual => Some(self.phase.virtual_box(kind, payload)),
             Boxing::InPlace => {
@@ -177,11 +178,8 @@ impl<P: Phase> Machine<'_, P> {
 
     /// Whether a call does nothing but to make a box that is virtual.
     pub(super) fn makes_virtual_box(&self, callee: Callee) -> bool {
-        let made = match callee {
-            Callee::Direct(function) => self.evaluation.boxes.made_by(function),
-            Callee::Slot { .. } | Callee::Indirect { .. } => None,
-        };
-        made.is_some() && self.evaluation.boxing == Boxing::Virtual
+        let evaluation = self.evaluation;
+        evaluation.boxing == Boxing::Virtual && evaluation.boxes.made_by(callee).is_some()
     }
 
     /// `box.exists`.

@@ -1,5 +1,7 @@
 //! Value specialization: evaluation fans out, one context for each outcome.
 
+use std::ops::Range;
+
 use super::abs::Abs;
 use super::cells::Content;
 use super::exit::{Edge, Exit};
@@ -80,19 +82,18 @@ impl<P: Phase> Machine<'_, P> {
 
     /// A switch between the values of a range, and what else there may be.
     fn range(&mut self, choice: &Choice<P::Value>) -> Option<Exit<P::Value>> {
-        let &[value, low, high] = choice.args else {
+        let &[value, low, _] = choice.args else {
             return None;
         };
-        let first = low.abs().as_u32()?;
-        let end = end(choice.inst.op, high.abs().as_u32()?)?;
-        if end.wrapping_sub(first) > self.evaluation.budgets.fan_out {
+        let ways = self.ways(choice.inst)?;
+        if ways.end.wrapping_sub(ways.start) > self.evaluation.budgets.fan_out {
             return None;
         }
-        let index = match first {
+        let index = match ways.start {
             0 => value,
             _ => self.phase.emit(Op::I32Sub, &[value, low], Some(Type::I32)),
         };
-        let targets = (first..end).map(|number| {
+        let targets = ways.map(|number| {
             let outcome = Abs::Const(Const::I32(number as i32));
             let known = self.phase.known(outcome);
             self.assume(choice, outcome, known)
@@ -107,6 +108,15 @@ impl<P: Phase> Machine<'_, P> {
             targets,
             default,
         })
+    }
+
+    /// The values of the range that a choice is from, if its bounds are known.
+    pub(super) fn ways(&self, choice: &generic::Inst) -> Option<Range<u32>> {
+        let &[_, low, high] = &choice.args[..] else {
+            return None;
+        };
+        let bound = |value| self.value(value).abs().as_u32();
+        Some(bound(low)?..end(choice.op, bound(high)?)?)
     }
 
     /// The edge to the target in the context where the specialization gave `outcome`.

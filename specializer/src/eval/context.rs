@@ -236,15 +236,15 @@ impl Contexts {
         known.is_some()
     }
 
-    /// Whether a trial may go on to a position: one ahead, and not too many of them. What was
-    /// refused once stays refused.
+    /// Whether a trial may go on to a position: one that is not behind, as a jump may say its
+    /// target twice, and not too many of them. What was refused once stays refused.
     pub fn may_try(&mut self, call: ContextId, context: ContextId, position: Abs) -> bool {
         let here = self.position(context).plus(0).map(order);
         let Some((kind, base, offset)) = position.plus(0).map(order) else {
             return false;
         };
-        let is_ahead = here.is_none_or(|here| here.0 == kind && here.1 == base && here.2 <= offset);
-        if !is_ahead {
+        let goes_on = here.is_none_or(|here| here.0 == kind && here.1 == base && here.2 <= offset);
+        if !goes_on {
             return false;
         }
         let next = self.push(call, position);

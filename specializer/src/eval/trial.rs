@@ -4,9 +4,10 @@
 //! Many functions soon return: at the end of a list, at a leaf of a tree. Where such a one is too
 //! long to be evaluated in place, or calls itself, the ways that lead to a return are, if the
 //! interpreter says that there are any (`REQUEST_RETURNS_EARLY`). What such a way has computed when
-//! it comes to an effect, a jump back or one position too many is thrown away: all that it changed
-//! are cells, which are as they were before the call when that is made after all. Memory may have
-//! got some of them, so they have to be the callee's own, as the flag promises.
+//! it comes to an effect, a jump back, a choice of many or one position too many is thrown away:
+//! all that it changed are cells, which are as they were before the call when that is made after
+//! all. Memory may have got some of them, so they have to be the callee's own, as the flag
+//! promises.
 //!
 //! In lockstep, the event of the callee's beginning waits for that of its end.
 
@@ -32,10 +33,6 @@ const MOST_TRIED_OF_LOOPS: u8 = 16;
 
 /// Between how many ways a callee that is tried may choose at once.
 const MOST_WAYS: u32 = 4;
-
-/// Which parameters of a choice are its bounds.
-const FIRST_WAY: usize = 1;
-const END_OF_WAYS: usize = 2;
 
 /// Which parameter of an event is the stack pointer: what lies from there on belongs to the event.
 const EVENT_STACK: usize = 2;
@@ -76,9 +73,9 @@ impl<P: Phase> Machine<'_, P> {
             true => MOST_TRIED_OF_LOOPS,
             false => MOST_TRIED,
         };
+        let sync_due = self.cells.sync_due;
         // Other calls follow one of a function that calls itself: what is in memory where both ways
         // meet is not stored again for them.
-        let sync_due = self.cells.sync_due;
         if request.is_recursive || limits.stores_first {
             self.sync_if_due();
         }
@@ -131,9 +128,8 @@ impl<P: Phase> Machine<'_, P> {
 
     /// Whether a choice is one of a few: with more, the callee would choose again.
     fn is_narrow(&self, choice: &Inst) -> bool {
-        let bound = |index: usize| self.value(choice.args[index]).abs().as_u32();
-        let ways = bound(FIRST_WAY).zip(bound(END_OF_WAYS));
-        ways.is_some_and(|(first, end)| end.wrapping_sub(first) <= MOST_WAYS)
+        let ways = self.ways(choice);
+        ways.is_some_and(|ways| ways.end.wrapping_sub(ways.start) <= MOST_WAYS)
     }
 
     /// Evaluates an instruction without effects of a callee that is tried, unless it is where that
