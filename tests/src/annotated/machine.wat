@@ -462,7 +462,7 @@
                 (select (i32.load offset=4 (local.get $code)) (i32.const 0)
                   (if (result i32) (i32.eq (local.get $op) (i32.const 33))
                     (then (i32.and (i32.wrap_i64 (local.get 2)) (i32.const 1)))
-                    (else (local.get $small))))))
+                    (else (i32.and (local.get $small) (i32.const 1)))))))
               (if (i32.eq (local.get $op) (i32.const 40))
                 (then (local.set $at (i32.load (i32.wrap_i64 (local.get $given))))))
               (if (local.get $large)
@@ -474,14 +474,18 @@
                     (i64.extend_i32_u (i32.sub (local.get $block) (i32.const 4)))
                     (local.get $block)))))
               (call $sync)
-              (local.set 2
-                (if (result i64) (call $known (local.get $at))
-                  (then (call_indirect (type $entry)
-                    (local.get $at) (local.get 1) (; give ;) (local.get 2) (; given ;)
-                    (i32.load (local.get $at))))
-                  (else (call $dispatch
-                    (; give ;) (local.get 2) (; given ;) (local.get $at) (local.get 1)))))
-              (; returned ;)
+              ;; The call is not made if the operand says so, and the accumulator.
+              (if (i32.or (i32.eqz (i32.and (local.get $small) (i32.const 2)))
+                  (i64.eqz (i64.and (local.get 2) (i64.const 2))))
+                (then
+                  (local.set 2
+                    (if (result i64) (call $known (local.get $at))
+                      (then (call_indirect (type $entry)
+                        (local.get $at) (local.get 1) (; give ;) (local.get 2) (; given ;)
+                        (i32.load (local.get $at))))
+                      (else (call $dispatch
+                        (; give ;) (local.get 2) (; given ;) (local.get $at) (local.get 1)))))
+                  (; returned ;)))
               (call $forget)
               (call $invalidate)
               ;; The callee's boxes are gone.
