@@ -297,8 +297,8 @@ impl<'r> Code<'r> {
         if op == 17 && other == 0 {
             self.flags.insert(RECURSIVE);
         }
-        let is_conditional = self.random.bool();
-        let given = [0, 1, 2][self.random.usize(..3)];
+        let is_conditional = self.random.usize(..4) == 0;
+        let given = [0, 1, 1, 2, 2][self.random.usize(..5)];
         self.op(op, other | usize::from(is_conditional) << 1, given);
     }
 
