@@ -354,11 +354,8 @@ impl Requests {
         let places = (start..).step_by(REQUEST_SIZE as usize);
         for ((number, address), request) in (0..).zip(places).zip(&self.requests) {
             let malformed = |what: String| {
-                let which = Which {
-                    number: Some(number),
-                    address,
-                    function: Some(title(module, request.function)),
-                };
+                let function = Some(request.function);
+                let which = Reader { module }.which(Some(number), address, function);
                 Err(which.is(what))
             };
             let Request { slot, code, .. } = *request;
@@ -452,6 +449,15 @@ impl Reader<'_, '_> {
     fn table_entry(&self, index: u32) -> Result<Func, String> {
         let entry = self.module.table.get(index as usize).copied().flatten();
         entry.ok_or_else(|| format!("table entry {index} is not a function"))
+    }
+
+    /// What an error says of a request, for a function if it names one. Looks for that one's name.
+    fn which(&self, number: Option<u32>, address: u32, function: Option<Func>) -> Which {
+        Which {
+            number,
+            address,
+            function: function.map(|function| title(self.module, function)),
+        }
     }
 
     /// A function's type, or why it is of no use.

@@ -5,7 +5,7 @@ use std::mem::offset_of;
 
 use annotations as abi;
 
-use super::{Boxed, Heat, Param, REQUEST_SIZE, Reader, Request, RequestError, Requests, Which};
+use super::{Boxed, Heat, Param, REQUEST_SIZE, Reader, Request, RequestError, Requests};
 use crate::index::Map;
 use crate::ir::{Base, Func, Numbers, Parameter, Signature, Type};
 use crate::op::Const;
@@ -128,27 +128,17 @@ impl Reader<'_, '_> {
         Ok(regions)
     }
 
-    /// The function that a request has at an index of the table, and what to call the request.
+    /// The function that a request has at an index of the table.
     pub(super) fn requested(
         &self,
         number: Option<u32>,
         address: u32,
         index: u32,
-    ) -> Result<(Func, Which), RequestError> {
-        let entry = self.table_entry(index);
-        let function = entry.as_ref().ok();
-        let which = Which {
-            number,
-            address,
-            function: function.map(|&function| super::title(self.module, function)),
-        };
-        match entry {
-            Ok(function) => Ok((function, which)),
-            Err(what) => {
-                let what = format!("it names no function of the interpreter: {what}");
-                Err(which.is(what))
-            }
-        }
+    ) -> Result<Func, RequestError> {
+        self.table_entry(index).map_err(|what| {
+            let what = format!("it names no function of the interpreter: {what}");
+            self.which(number, address, None).is(what)
+        })
     }
 
     fn request(&self, number: u32, address: u32) -> Result<Request, RequestError> {
@@ -158,8 +148,8 @@ impl Reader<'_, '_> {
         let code_len = self.word(address, offset_of!(abi::Request, code_len));
         let param_count = self.word(address, offset_of!(abi::Request, param_count));
         let flags = self.word(address, offset_of!(abi::Request, flags));
-        let (function, which) = self.requested(Some(number), address, function)?;
-        let malformed = |what: String| which.clone().is(what);
+        let function = self.requested(Some(number), address, function)?;
+        let malformed = |what| self.which(Some(number), address, Some(function)).is(what);
         if !slot.is_multiple_of(4) || !self.fits(slot, 1, 4) {
             return Err(malformed(format!(
                 "its slot, {slot:#x}, is not an aligned word of the memory"

@@ -92,8 +92,8 @@ impl Reader<'_, '_> {
     ) -> Result<Request, RequestError> {
         let field = |offset: usize| self.word(address, offset);
         let index = field(offset_of!(abi::Request, function));
-        let (function, which) = self.requested(None, address, index)?;
-        let malformed = |what: String| which.clone().is(what);
+        let function = self.requested(None, address, index)?;
+        let malformed = |what| self.which(None, address, Some(function)).is(what);
         let signature = self.signature(function).map_err(malformed)?;
         let slot = field(offset_of!(abi::Request, specialized));
         let first = field(offset_of!(abi::Request, arguments));
