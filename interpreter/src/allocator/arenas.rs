@@ -116,6 +116,9 @@ unsafe impl GlobalAlloc for Arenas {
         let is_scratch = self.is_scratch(block);
         if is_scratch {
             self.state.blocks.update(|count| count - 1);
+        } else if self.state.boundary.get() != u32::MAX {
+            // Nothing of what lasted for a part of loading comes into the snapshot.
+            memory::fill(block as u32, layout.size(), 0);
         }
         // SAFETY: the block is this arena's.
         unsafe { (*self.arena(is_scratch)).free(block, layout.size(), layout.align()) }
