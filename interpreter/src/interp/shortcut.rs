@@ -152,7 +152,8 @@ fn strings_are_equal(a: i64, b: i64, literal: u32) -> Option<bool> {
     } else {
         u64::from(literal)
     };
-    if words(a) != size || word(a, 0) != word(b, 0) {
+    // The word first: where a string is compared with several literals, its own is loaded once.
+    if word(a, 0) != word(b, 0) || words(a) != size {
         return Some(false);
     }
     if size == 1 {
