@@ -28,7 +28,7 @@ use crate::ir::{
     BlockData, Callee, Function, Generic, Inst, Residual, Stage, Target, Terminator, Type, generic,
     residual,
 };
-use crate::op::{Intrinsic, Op, OpType, Types};
+use crate::op::{Op, OpType, Types, intrinsic};
 use dominance::Dominance;
 
 /// A rule that is broken, and where.
@@ -194,10 +194,7 @@ impl<'f, S: Stage> Verifier<'f, S> {
         let generic = matches!(self.scope, Scope::Block);
         let belongs = match op {
             Op::SymbolAddress(_) | Op::Call(Callee::Slot { .. }) => !generic,
-            Op::Intrinsic(
-                Intrinsic::LockstepEvent | Intrinsic::ProfileCallee | Intrinsic::AddressWithin,
-            ) => true,
-            Op::Intrinsic(_) => generic,
+            Op::Intrinsic(op) => generic || intrinsic::is_residual(op),
             Op::Const(_)
             | Op::Plain(_)
             | Op::Select

@@ -35,5 +35,6 @@
 ;;     v4: i32 = i32.add v1, v3
 ;;     i64.store offset=8192 v4, v2
 ;;     call fn3 v2
-;;     return v2
+;;     v5: i64 = i64.load offset=8192 v4
+;;     return v5
 ;; }

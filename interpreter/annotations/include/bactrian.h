@@ -60,8 +60,8 @@ uint32_t bactrian_specialize_value(uint32_t value, uint32_t low, uint32_t high);
 
 /* The same for a value that is never outside of the bounds. A contract.
  *   kind = bactrian_specialize_range(object->kind, 0, KINDS);
- * Mistake: a value that lies outside after all. Specialized code traps there, generic code does
- * not. */
+ * Mistake: a value that lies outside after all. Generic code goes on with it, specialized code as
+ * with another one. */
 BACTRIAN_IMPORT("specialize.range")
 uint32_t bactrian_specialize_range(uint32_t value, uint32_t low, uint32_t high);
 

@@ -148,7 +148,7 @@ impl<'f> Finder<'f> {
                     continue;
                 };
                 let is_full = match self.limit {
-                    Groups::Several => group.bytes() + member.bytes > MOST_BYTES,
+                    Groups::Several => group.bytes().saturating_add(member.bytes) > MOST_BYTES,
                     Groups::Single => true,
                 };
                 if is_full {

@@ -21,9 +21,14 @@
 //! `NonZero` where neither can be 0; or `Framed` where either may be an address in a frame, which
 //! is above all others. So each value rises at most five times, which bounds the fixpoint.
 
+use std::ops::Range;
+
 use super::boxes::Kind;
 use crate::ir::{Parameter, Symbol, Type};
 use crate::op::{Const, Op};
+
+/// Offsets of addresses that are known not to be 0, wherever their base lies.
+const CLOSE_BEHIND: Range<i32> = 0..1 << 16;
 
 #[derive(Clone, Copy, PartialEq, Eq, Debug, Hash, PartialOrd, Ord)]
 pub enum Abs {
@@ -203,9 +208,9 @@ impl Abs {
     pub fn as_condition(self) -> Option<bool> {
         match self {
             Abs::Const(Const::I32(n)) => Some(n != 0),
-            // An address inside a region, which is never 0.
-            Abs::Symbol(_) => Some(true),
+            Abs::Symbol(symbol) if is_never_zero(symbol) => Some(true),
             Abs::Const(_)
+            | Abs::Symbol(_)
             | Abs::Extended(_)
             | Abs::Slot(_)
             | Abs::Offset { .. }
@@ -324,10 +329,21 @@ fn distance(a: Abs, b: Abs) -> Option<i32> {
     }
 }
 
+/// Whether an address is not 0 wherever its base lies: a base never is, and what lies close behind
+/// it is no further than the end of the memory. Before it there may be anything, as where an
+/// interpreter counts from its code's beginning.
+fn is_never_zero(symbol: Symbol) -> bool {
+    CLOSE_BEHIND.contains(&symbol.offset)
+}
+
 fn equal(a: Abs, b: Abs) -> Option<bool> {
     match (a, b) {
-        (Abs::Symbol(_), Abs::Const(Const::I32(0)))
-        | (Abs::Const(Const::I32(0)), Abs::Symbol(_)) => Some(false),
+        (Abs::Symbol(symbol), Abs::Const(Const::I32(0)))
+        | (Abs::Const(Const::I32(0)), Abs::Symbol(symbol))
+            if is_never_zero(symbol) =>
+        {
+            Some(false)
+        }
         _ => distance(a, b).map(|n| n == 0),
     }
 }

@@ -16,7 +16,7 @@ use super::transfer::{Machine, Phase};
 use crate::ir::{Callee, Func, Terminator, Type, generic};
 use crate::lift;
 use crate::module::Module;
-use crate::op::{Const, LoadKind, Op};
+use crate::op::{Const, LoadKind, Op, intrinsic};
 
 /// A kind of boxes: its index in the module's table, and the type of the payload.
 #[derive(Clone, Copy, PartialEq, Eq, Debug, Hash, PartialOrd, Ord)]
@@ -115,13 +115,18 @@ impl Boxes {
         let declared = Self::declared(module).into_iter();
         let maker = |declared: Declared| {
             let body = lift::function(module, declared.make).ok()?;
-            let returns = |block: &generic::BlockData| {
-                !matches!(
+            let is_plain = |inst: &generic::Inst| match inst.op {
+                Op::Intrinsic(intrinsic) => intrinsic::is_residual(intrinsic),
+                _ => true,
+            };
+            let is_simple = |block: &generic::BlockData| {
+                let is_other = matches!(
                     block.term,
                     Terminator::TailCall { .. } | Terminator::Switch { .. }
-                )
+                );
+                !is_other && block.insts.iter().all(is_plain)
             };
-            let can_be_copied = body.blocks.values().all(returns);
+            let can_be_copied = body.blocks.values().all(is_simple);
             can_be_copied.then_some(Maker { declared, body })
         };
         let table = module.exported_address(annotations::BOX_EXPORT);

@@ -78,6 +78,9 @@ pub struct Cells<V> {
     cells: Vec<Cell<V>>,
     /// For whom memory has to be brought up to date before anybody looks.
     pub sync_due: Reader,
+    /// Whether that was asked for, and what may have been called since has not been forgotten: what
+    /// cells hold may change at each call.
+    pub is_shared: bool,
     /// Whether nothing can wait for a safepoint.
     pub polled: bool,
     /// What no address names.
@@ -92,6 +95,7 @@ impl<V> Default for Cells<V> {
             cells: Vec::new(),
             window: Window::default(),
             sync_due: Reader::Nobody,
+            is_shared: false,
             polled: false,
             frame: Frame::default(),
         }
@@ -336,6 +340,7 @@ impl Cells<Abs> {
         let mut joined = Cells {
             cells: joined,
             sync_due: self.sync_due.max(other.sync_due),
+            is_shared: self.is_shared || other.is_shared,
             polled: self.polled && other.polled && !makes_box,
             frame: self.frame.clone(),
             window: self.window,

@@ -61,7 +61,7 @@ impl<P: Phase> Machine<'_, P> {
         if !guess.abs().is_known() || !self.evaluation.optimisations.guesses {
             return None;
         }
-        let cond = self.phase.emit(Op::I32Eq, choice.args, Some(Type::I32));
+        let cond = self.emit_value(Op::I32Eq, choice.args, Some(Type::I32));
         Some(Exit::Branch {
             cond,
             then: self.assume(choice, guess.abs(), guess),
@@ -91,7 +91,7 @@ impl<P: Phase> Machine<'_, P> {
         }
         let index = match ways.start {
             0 => value,
-            _ => self.phase.emit(Op::I32Sub, &[value, low], Some(Type::I32)),
+            _ => self.emit_value(Op::I32Sub, &[value, low], Some(Type::I32)),
         };
         let targets = ways.map(|number| {
             let outcome = Abs::Const(Const::I32(number as i32));

@@ -78,14 +78,16 @@ impl Node {
             .iter()
             .map(|param| param.abs)
             .eq(known.iter().copied());
-        let cells_due = cells.sync_due == self.cells.sync_due;
+        let sync_due = cells.sync_due == self.cells.sync_due;
+        let is_shared = cells.is_shared == self.cells.is_shared;
         let polled = cells.polled == self.cells.polled;
         let frame = cells.frame.known() == self.cells.frame;
         let cells = cells
             .iter()
             .map(|cell| (cell.span, cell.value.abs, cell.memory));
         params
-            && cells_due
+            && sync_due
+            && is_shared
             && polled
             && frame
             && cells.eq(self
@@ -363,6 +365,7 @@ impl Emission<'_> {
         let params = params.collect();
         let mut cells = Cells::new(node.cells.window);
         cells.sync_due = node.cells.sync_due;
+        cells.is_shared = node.cells.is_shared;
         cells.polled = node.cells.polled;
         for cell in node.cells.iter() {
             cells.set(

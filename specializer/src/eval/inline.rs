@@ -286,6 +286,7 @@ impl<P: Phase> Machine<'_, P> {
             self.args.push(value);
         }
         self.cells.sync_due = Reader::Nobody;
+        self.cells.is_shared = false;
         Edge {
             context,
             block: Block::ENTRY,

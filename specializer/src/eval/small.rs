@@ -35,6 +35,9 @@ const MOST_BYTES: usize = 512;
 /// How many are evaluated within each other.
 const MOST_DEPTH: usize = 4;
 
+/// Most instructions of one with those within it.
+const MOST_IN_ALL: usize = 256;
+
 /// The small functions of a module.
 #[derive(Default)]
 pub struct Small {
@@ -48,6 +51,20 @@ struct Body {
     result: generic::Value,
     /// Whether the result is an odd number each time.
     is_odd: bool,
+}
+
+impl Body {
+    fn insts(&self) -> &[generic::Inst] {
+        &self.prepared.function.blocks[Block::ENTRY].insts
+    }
+
+    /// The functions that it calls, as often as it does.
+    fn callees(&self) -> impl Iterator<Item = Func> {
+        self.insts().iter().filter_map(|inst| match inst.op {
+            Op::Call(Callee::Direct(callee)) => Some(callee),
+            _ => None,
+        })
+    }
 }
 
 impl Small {
@@ -73,13 +90,21 @@ impl Small {
             let Some(body) = body(module, function) else {
                 continue;
             };
-            let insts = &body.prepared.function.blocks[Block::ENTRY].insts;
-            asked.extend(insts.iter().filter_map(|inst| match inst.op {
-                Op::Call(Callee::Direct(callee)) => Some(callee),
-                _ => None,
-            }));
+            asked.extend(body.callees());
             functions.insert(function, body);
         }
+        let mut sizes: BTreeMap<Func, usize> = BTreeMap::new();
+        for _ in 0..MOST_DEPTH {
+            let in_all = |body: &Body| {
+                let within = body.callees().filter_map(|callee| sizes.get(&callee));
+                within.fold(body.insts().len(), |all, size| all.saturating_add(*size))
+            };
+            sizes = functions
+                .iter()
+                .map(|(&function, body)| (function, in_all(body)))
+                .collect();
+        }
+        functions.retain(|function, _| sizes[function] <= MOST_IN_ALL);
         Self {
             first: Some(first),
             functions,

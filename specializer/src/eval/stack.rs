@@ -36,6 +36,7 @@ impl<P: Phase> Machine<'_, P> {
             false => Reader::Anybody,
         };
         self.cells.sync_due = self.cells.sync_due.max(reader);
+        self.cells.is_shared = true;
     }
 
     /// Forgets what other code may have changed.
@@ -219,10 +220,11 @@ impl<P: Phase> Machine<'_, P> {
     fn cache_cell(&mut self, span: Span, value: P::Value, memory: Memory) {
         if !self.evaluation.optimisations.virtual_stack && !value.abs().is_known() {
             self.cells.forget(span);
-            if memory != Memory::Same {
-                self.phase.store_cell(span, value);
-            }
-            return;
+            return self.put_back(Cell {
+                span,
+                value,
+                memory,
+            });
         }
         self.cells.set(span, value, memory);
         while let Some(cell) = self.cells.evict() {

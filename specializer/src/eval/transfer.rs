@@ -253,7 +253,6 @@ impl<'a, P: Phase> Machine<'a, P> {
     /// changed. This must not wait for `cells.invalidate`: what comes first may be a join with a
     /// path on which the call was evaluated in place, and nothing was synced.
     pub(super) fn emit_value(&mut self, op: Op, args: &[P::Value], ty: Option<Type>) -> P::Value {
-        let is_watched = self.cells.sync_due != Reader::Nobody && op.effect() == Effect::Calls;
         if op.effect() != Effect::Pure {
             self.sync_if_due();
         }
@@ -261,7 +260,7 @@ impl<'a, P: Phase> Machine<'a, P> {
             self.cells.polled = false;
         }
         let value = self.phase.emit(op, args, ty);
-        if is_watched {
+        if self.cells.is_shared && op.effect() == Effect::Calls {
             let evaluation = self.evaluation;
             self.invalidate(|address| evaluation.is_in_frame(address));
         }
@@ -461,6 +460,7 @@ impl<'a, P: Phase> Machine<'a, P> {
             Intrinsic::CellsSyncRoots => self.sync_for(Reader::Collector),
             Intrinsic::CellsInvalidate => {
                 self.sync_if_due();
+                self.cells.is_shared = false;
                 self.invalidate(|_| false);
             }
             Intrinsic::ProfileCallee => self.profile_callee(args, result),

@@ -73,7 +73,6 @@ impl<P: Phase> Machine<'_, P> {
             true => MOST_TRIED_OF_LOOPS,
             false => MOST_TRIED,
         };
-        let sync_due = self.cells.sync_due;
         // Other calls follow one of a function that calls itself: what is in memory where both ways
         // meet is not stored again for them.
         if request.is_recursive || limits.stores_first {
@@ -81,13 +80,10 @@ impl<P: Phase> Machine<'_, P> {
         }
         let extent = Extent::Trial { most };
         let context = self.contexts.call(self.context, self.node, slot, extent);
-        let mut cells = self.cells.clone();
-        // What they hold may have changed after the call, if that is made.
-        cells.sync_due = sync_due;
         let tried = Tried {
             callee: call.callee,
             args: args.into(),
-            cells,
+            cells: self.cells.clone(),
         };
         self.note_continuation(context, call, Some(tried));
         Some(Exit::Jump(self.beginning(context, request, slot, args)))

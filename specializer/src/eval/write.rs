@@ -334,9 +334,6 @@ impl Phase for Writer<'_> {
     }
 
     fn emit(&mut self, op: Op, args: &[Val], result: Option<Type>) -> Val {
-        if op.effect() == Effect::Calls {
-            self.names.boxes.clear();
-        }
         if let Some(payload) = self.loaded_of_literal(op, args) {
             return Val::dynamic(Some(self.known_name(Abs::Const(payload))));
         }
@@ -346,6 +343,10 @@ impl Phase for Writer<'_> {
         };
         let args = self.names(args);
         let residual = self.inst(op, args, result);
+        if op.effect() == Effect::Calls {
+            // Boxes may have moved: those that were made for its arguments, too.
+            self.names.boxes.clear();
+        }
         Val {
             literal,
             ..Val::dynamic(residual)

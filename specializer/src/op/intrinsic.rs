@@ -30,6 +30,14 @@ pub const CELL_STORE: Op = Op::Store {
     offset: 0,
 };
 
+/// Whether residual code may have it.
+pub fn is_residual(intrinsic: Intrinsic) -> bool {
+    matches!(
+        intrinsic,
+        Intrinsic::LockstepEvent | Intrinsic::ProfileCallee | Intrinsic::AddressWithin
+    )
+}
+
 /// The width of the cell that an intrinsic reads or writes.
 pub fn width(intrinsic: Intrinsic) -> Width {
     Width::of(intrinsic.cell_width()).expect("the table's widths are cells'")

@@ -97,7 +97,7 @@ intrinsics! {
         /// Returns `value`, which lies in `low..high` (unsigned), and asks for one version of what
         /// follows for each value, up to the next [`context_update`].
         ///
-        /// A contract: residual code traps on other values.
+        /// A contract: with another value, residual code goes on as with one of these.
         ///
         /// ```
         /// # use bactrian_annotations::*;
@@ -108,8 +108,8 @@ intrinsics! {
         /// # assert_eq!(bytes(2), 4);
         /// ```
         ///
-        /// Mistake: a value that lies outside after all. Specialized code traps there, generic code
-        /// does not.
+        /// Mistake: a value that lies outside after all. Generic code goes on with it, specialized
+        /// code as with another one.
         SpecializeRange "specialize.range"
             fn specialize_range(value: u32, low: u32, high: u32) -> u32, First, Calls;
         /// Returns `value`, and asks for a version of what follows for the case that it equals
