@@ -18,6 +18,9 @@ use crate::Error;
 /// What is said of one that takes longer.
 const SILENT: &str = "it does not answer";
 
+/// What is said of an address that begins otherwise.
+const NO_SUCH_STORE: &str = "stores are `s3://`, `redis://` and `fs://`";
+
 /// What precedes the names of our objects: another form of them gets another one.
 const PREFIX: &str = "bactrian-1/";
 
@@ -36,7 +39,8 @@ pub struct Remote {
     pub access: Access,
     /// How long one object may take to come or go before the store counts as lost.
     patience: Duration,
-    operator: Operator,
+    /// Absent if it could not be reached from the start.
+    operator: Option<Operator>,
     runtime: Runtime,
     /// Absent until something failed.
     failure: Option<String>,
@@ -53,11 +57,19 @@ impl Remote {
             uri: shown(uri),
             reason: without_secrets(&reason),
         };
-        let operator = Operator::from_uri(uri).map_err(|error| refused(error.to_string()))?;
+        let (operator, failure) = match Operator::from_uri(uri) {
+            Ok(operator) => (Some(operator), None),
+            Err(error) => match error.kind() {
+                ErrorKind::Unsupported => return Err(refused(NO_SUCH_STORE.into())),
+                ErrorKind::ConfigInvalid => return Err(refused(error.message().into())),
+                // Where a directory should be and cannot be made.
+                _ => (None, Some(error.to_string())),
+            },
+        };
         let runtime = tokio::runtime::Builder::new_current_thread()
             .enable_all()
             .build();
-        Ok(Self {
+        let mut remote = Self {
             uri: shown(uri),
             access,
             patience,
@@ -65,13 +77,17 @@ impl Remote {
             runtime: runtime.map_err(|error| refused(error.to_string()))?,
             failure: None,
             is_told: false,
-        })
+        };
+        if let Some(reason) = failure {
+            remote.fails::<()>(&reason);
+        }
+        Ok(remote)
     }
 
     /// The object of this name.
     pub fn read(&mut self, name: &str) -> Option<Vec<u8>> {
-        let name = self.reachable(name)?;
-        match self.ask(self.operator.read(&name)) {
+        let (operator, name) = self.reachable(name)?;
+        match self.ask(operator.read(&name)) {
             Ok(Ok(object)) => Some(object.to_vec()),
             Ok(Err(error)) if error.kind() == ErrorKind::NotFound => None,
             Ok(Err(error)) => self.fails(&error.to_string()),
@@ -81,10 +97,10 @@ impl Remote {
 
     /// Keeps an object; whether it is kept.
     pub fn write(&mut self, name: &str, object: Vec<u8>) -> bool {
-        let Some(name) = self.reachable(name) else {
+        let Some((operator, name)) = self.reachable(name) else {
             return false;
         };
-        let kept: Option<()> = match self.ask(self.operator.write(&name, object)) {
+        let kept: Option<()> = match self.ask(operator.write(&name, object)) {
             Ok(Ok(_)) => Some(()),
             Ok(Err(error)) => self.fails(&error.to_string()),
             Err(_) => self.fails(SILENT),
@@ -104,9 +120,10 @@ impl Remote {
             .block_on(async { tokio::time::timeout(self.patience, request).await })
     }
 
-    /// The full name of an object, unless the store is lost.
-    fn reachable(&self, name: &str) -> Option<String> {
-        (!self.is_lost()).then(|| format!("{PREFIX}{name}"))
+    /// Who has an object, and its full name, unless the store is lost.
+    fn reachable(&self, name: &str) -> Option<(Operator, String)> {
+        let operator = self.operator.clone().filter(|_| !self.is_lost())?;
+        Some((operator, format!("{PREFIX}{name}")))
     }
 
     fn fails<T>(&mut self, reason: &str) -> Option<T> {

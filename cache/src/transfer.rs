@@ -15,8 +15,8 @@ use rusqlite::{Connection, OpenFlags};
 
 use crate::{Error, place, whole};
 
-/// Writes what is in the tables of a cache to `path`, as a whole: in the place of a file or of
-/// none, but of nothing else.
+/// Writes what is in the tables of a cache to `path`, as a whole: in the place of another cache, of
+/// an empty file or of none, but of nothing else.
 pub fn export(from: &Connection, path: &Path) -> Result<(), Error> {
     let failed = |reason: String| Error::Export {
         path: path.into(),
@@ -24,6 +24,9 @@ pub fn export(from: &Connection, path: &Path) -> Result<(), Error> {
     };
     if fs::symlink_metadata(path).is_ok_and(|there| !there.is_file()) {
         return Err(failed("something that is no file has this name".into()));
+    }
+    if fs::metadata(path).is_ok_and(|there| there.len() > 0) && open(path).is_err() {
+        return Err(Error::Other { path: path.into() });
     }
     // A name of its own, as others may export to the same file.
     let unfinished = tempfile::Builder::new()

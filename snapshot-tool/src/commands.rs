@@ -31,6 +31,7 @@ use crate::host::{Directory, Sandbox};
 use crate::input::{self, Kind};
 use crate::limits::Limits;
 use crate::lockstep::{self, Setup, Standard, Verdict};
+use crate::notice;
 use crate::pipeline::{Mode, Pipeline, Settings};
 use crate::precompiled::Precompiled;
 use crate::run::{Exit, Run};
@@ -64,7 +65,7 @@ pub fn execute(cli: &Cli, precompiled: Precompiled) -> u8 {
         Command::Weval(args) => weval::run(args, precompiled).map(|()| 0),
     };
     result.unwrap_or_else(|error| {
-        eprintln!("bactrian: {error:#}");
+        notice!("bactrian: {error:#}");
         let refused = error.downcast_ref::<Refused>();
         // A program that was refused did not end well, whatever the guest says.
         refused.map_or(FAILURE, |refused| match refused.status as u8 {
@@ -106,7 +107,7 @@ fn run_program(args: &RunArgs, precompiled: Precompiled, limit: file_limit::Igno
 /// Prints how the program ended, where it could not say so itself. Returns its status.
 fn end(program: &Path, exit: &Exit) -> u8 {
     if let Some(message) = exit.message() {
-        eprintln!("bactrian: {}: {message}", program.display());
+        notice!("bactrian: {}: {message}", program.display());
     }
     exit.status() as u8
 }
@@ -178,7 +179,7 @@ fn run_in_lockstep(args: &LockstepArgs, precompiled: Precompiled) -> Result<u8> 
     let declined = pipeline.summary.as_ref();
     let declined = declined.map_or(0, |summary| summary.declined.len());
     if declined > 0 {
-        eprintln!("bactrian: {declined} functions were declined, and not compared: see `--stats`");
+        notice!("bactrian: {declined} functions were declined, and not compared: see `--stats`");
     }
     let (status, events) = match verdict {
         Verdict::Diverged(divergence) => {
@@ -189,7 +190,7 @@ fn run_in_lockstep(args: &LockstepArgs, precompiled: Precompiled) -> Result<u8> 
     };
     print_stats(&args.stats, &pipeline);
     if let (Some(events), Some(StatsFormat::Text)) = (events, args.stats.format) {
-        eprintln!("{events} events agree");
+        notice!("{events} events agree");
     }
     status
 }
@@ -304,7 +305,7 @@ fn specialize(args: &SpecializeArgs, precompiled: Precompiled) -> Result<()> {
 fn tell_of_no_requests(pipeline: &Pipeline, module: &Path, option: &str) {
     let summary = pipeline.summary.as_ref();
     if summary.is_some_and(|summary| summary.requests == 0) {
-        eprintln!(
+        notice!(
             "bactrian: {}: it asks for nothing, and nothing is specialized; {option} initialises a \
              module first",
             module.display()
@@ -388,7 +389,7 @@ fn settings(
         threads: ThreadSupport::default(),
         guest: Arc::clone(&joined.guest),
         libraries: joined.libraries.clone(),
-        tell: |notice| eprintln!("bactrian: {notice}"),
+        tell: |notice| notice!("bactrian: {notice}"),
     })
 }
 
@@ -411,8 +412,10 @@ fn finish(pipeline: &Pipeline) {
 /// Prints what `--stats` asks for.
 fn print_stats(option: &StatsOption, pipeline: &Pipeline) {
     match option.format {
-        Some(StatsFormat::Text) => eprint!("{}{}", report::said(pipeline), report::text(pipeline)),
-        Some(StatsFormat::Json) => eprintln!("{}", report::json(pipeline)),
+        Some(StatsFormat::Text) => {
+            notice::text(&(report::said(pipeline) + &report::text(pipeline)))
+        }
+        Some(StatsFormat::Json) => notice!("{}", report::json(pipeline)),
         None => {}
     }
 }

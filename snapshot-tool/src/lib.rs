@@ -2,7 +2,8 @@
 //!
 //! The modules, from the ground up (`tests/tests/floors.rs` holds the order):
 //!
-//! * [`status_line`], [`stats`], `progress`: what is shown, and what it cost; `heap`: free memory;
+//! * `notice`, [`status_line`], [`stats`], `progress`: what is shown, and what it cost; `heap`: free
+//!   memory;
 //!   `texts`: blobs with remarks; `exports`: those of a module; `file_limit`: `ulimit -f`;
 //!   `user_directories`: the cache and stubs of a user;
 //! * [`precompiled`] (machine code that came with the command), [`known_code`] (that, and what the
@@ -22,6 +23,9 @@
 //!   [`precompiled`] holds);
 //! * [`report`] (what a build did, in words and as JSON);
 //! * [`cli`] is the command line, [`bench`] measures, [`commands`] is one function a command.
+
+#[macro_use]
+mod notice;
 
 pub mod bench;
 mod cells;

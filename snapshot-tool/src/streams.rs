@@ -110,6 +110,11 @@ pub fn ignored_signals() -> u64 {
 #[unsafe(link_section = ".init_array")]
 static LOOK: extern "C" fn() = look;
 
+/// Whether the stream with this number was closed when this process began.
+pub fn is_closed(number: usize) -> bool {
+    CLOSED[number].load(Ordering::Relaxed)
+}
+
 /// Descriptors 0 to 2; `None` for one that is closed.
 #[derive(Debug)]
 pub struct Streams {
@@ -126,7 +131,7 @@ impl Streams {
     /// Those of this process, on one of which a status line may be.
     pub fn inherited(line: Option<Arc<StatusLine>>) -> io::Result<Self> {
         let file = |number: usize, stream: &dyn AsFd| {
-            if CLOSED[number].load(Ordering::Relaxed) {
+            if is_closed(number) {
                 return Ok(None);
             }
             let copy: OwnedFd = stream.as_fd().try_clone_to_owned()?;

@@ -98,6 +98,7 @@ const FLOORS: &[(&str, &[&str])] = &[
     (
         "snapshot-tool",
         &[
+            "notice",
             "status_line",
             "stats",
             "heap",

@@ -179,7 +179,7 @@ pub fn owns(block: Value, bytes: usize) {
 }
 
 fn note_owned(heap: &Heap, block: Value, bytes: usize) {
-    let (memprof, words) = (&heap.memprof, bytes.div_ceil(WORD as usize));
+    let (memprof, words) = (&heap.memprof, bytes / WORD as usize);
     if memprof.is_sampling() {
         let samples = memprof.sampler.among(words as u64);
         let source = memprof.source.replace(Source::Custom);

@@ -361,7 +361,8 @@ impl Registers {
     /// the exception in the machine state.
     #[inline(always)]
     pub fn handle(&mut self) {
-        self.accu = vm().exception.get().0;
+        // Nobody else keeps it: what it holds may be collected.
+        self.accu = vm().exception.replace(Value::UNIT).0;
         self.sp = self.base - self.trap;
         self.pc = self.entry.wrapping_add((self.slot(0) >> 1) as u32);
         self.trap = (self.slot(1) >> 1) as u32;

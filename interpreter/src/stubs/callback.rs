@@ -70,7 +70,7 @@ fn raising(outcome: Outcome) -> Value {
 fn marked(outcome: Outcome) -> Value {
     outcome.unwrap_or_else(|Raised| {
         leave_if_thread_ends();
-        Value(vm().exception.get().0 | EXCEPTION)
+        Value(vm().exception.replace(Value::UNIT).0 | EXCEPTION)
     })
 }
 

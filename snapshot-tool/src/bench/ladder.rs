@@ -53,7 +53,7 @@ pub fn measure(bench: &Bench, sources: &[Source]) -> Result<[Vec<Vec<String>>; 2
     };
     let mut rungs: Vec<Rung> = switches().map(bottom).collect();
     for source in visible {
-        eprintln!("{} ...", source.name);
+        notice!("{} ...", source.name);
         climb(bench, source, &mut rungs).with_context(|| source.name.clone())?;
     }
     rungs.sort_by(|left, right| right.time().total_cmp(&left.time()));

@@ -155,7 +155,7 @@ fn measure_sources(bench: &Bench, sources: Vec<Source>) -> Result<Vec<Entry>> {
     let mut entries = Vec::new();
     for source in sources {
         let name = source.name.clone();
-        eprintln!("{name} ...");
+        notice!("{name} ...");
         entries.push(bench.measure_source(source).context(name)?);
     }
     Ok(entries)

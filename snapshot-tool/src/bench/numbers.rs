@@ -60,7 +60,7 @@ pub fn numbers(args: &BenchArgs, precompiled: Precompiled) -> Result<()> {
         if !args.names.is_empty() && !args.names.contains(&check) {
             continue;
         }
-        eprintln!("{check} ...");
+        notice!("{check} ...");
         let arguments =
             [&check, &args.values.to_string(), &args.seed.to_string()].map(String::from);
         let comparison = compare(&bytecode, &arguments).with_context(|| check.clone())?;

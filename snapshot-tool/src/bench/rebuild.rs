@@ -185,7 +185,7 @@ pub fn measure(bench: &Bench) -> Result<Vec<Rebuild>> {
     let mut rebuilds: Vec<Rebuild> = Vec::new();
     for (program, edit) in rows().filter(|(program, _)| program.is_possible()) {
         let name = format!("{}: {}", program.name(), title(edit));
-        eprintln!("{name} ...");
+        notice!("{name} ...");
         let build = rebuild(bench, program, edit).context(name)?;
         let cold = rebuilds.iter().rev().find(|other| other.edit.is_none());
         let cold = cold

@@ -103,7 +103,7 @@ pub fn measure(bench: &Bench) -> Result<Vec<Point>> {
     let mut points = Vec::new();
     for shape in Shape::ALL {
         for size in sizes(shape) {
-            eprintln!("{}, {size} ...", shape.name());
+            notice!("{}, {size} ...", shape.name());
             let measured = cold(bench, "shape.ml", &shape.program(size))
                 .with_context(|| format!("{}, {size}", shape.name()))?;
             points.push(Point {

@@ -85,7 +85,7 @@ pub fn measure(bench: &Bench, is_wanted: impl Fn(&str) -> bool) -> Result<Vec<Ta
     }
     for plan in PLANS {
         if is_wanted(plan.argument) {
-            eprintln!("{} ...", plan.argument);
+            notice!("{} ...", plan.argument);
             tasks.push(plan.carry_out(bench)?);
         }
     }
@@ -97,7 +97,7 @@ pub fn build(bench: &Bench) -> Result<Option<Build>> {
     if !Path::new(COMPILER).exists() {
         return Ok(None);
     }
-    eprintln!("{COMPILER} ...");
+    notice!("{COMPILER} ...");
     let program = fs::read(COMPILER).context("cannot read OCaml's compiler")?;
     let cache = bench.path("cold.sqlite");
     let (_, build) = bench.build(&program, Mode::Residual, Some(&cache))?;

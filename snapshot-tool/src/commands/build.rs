@@ -95,7 +95,7 @@ fn build_program(
     write(output, &product.bytes)?;
     finish(&pipeline);
     if !product.fit.is_empty() {
-        eprintln!("bactrian: {}", product.fit);
+        notice!("bactrian: {}", product.fit);
     }
     match report::reused(&pipeline) {
         Some(line) if args.product.stats.format.is_none() => {
@@ -103,7 +103,7 @@ fn build_program(
                 1 => String::new(),
                 _ => format!("{}: ", program.display()),
             };
-            eprintln!("bactrian: {of}{line}");
+            notice!("bactrian: {of}{line}");
         }
         Some(_) | None => print_stats(&args.product.stats, &pipeline),
     }

@@ -8,7 +8,7 @@ use cache::remote::{Access, Remote};
 use cache::{Cache, Stats, Verified};
 
 use super::FAILURE;
-use super::output::say;
+use super::output::{is_standard_output, say};
 use crate::cli::{CacheAction, CacheArgs, CacheLocation};
 use crate::pipeline::size;
 use crate::user_directories;
@@ -40,6 +40,10 @@ pub fn look_after(args: &CacheArgs) -> Result<u8> {
         }
         CacheAction::Export { to } => {
             require()?;
+            ensure!(
+                !is_standard_output(to),
+                "a cache is exported to a file, not to standard output"
+            );
             within(&path, |cache| Ok(cache.export(to)?))?;
         }
         CacheAction::Import { from } => within(&path, |cache| import(cache, from))?,
@@ -115,7 +119,7 @@ pub fn open(location: &CacheLocation) -> Result<Option<Cache>> {
         // no reason to stop.
         Err(error) if location.file.is_some() => Err(error),
         Err(error) => {
-            eprintln!("bactrian: {error}; going on without a cache");
+            notice!("bactrian: {error}; going on without a cache");
             Ok(None)
         }
     }
@@ -152,6 +156,6 @@ pub fn tell(cache: &Cache) {
 
 fn tell_all(notices: Vec<String>) {
     for notice in notices {
-        eprintln!("bactrian: {notice}");
+        notice!("bactrian: {notice}");
     }
 }

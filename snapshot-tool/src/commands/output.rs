@@ -11,6 +11,8 @@ use std::path::Path;
 use anyhow::{Context, Result, ensure};
 use cache::whole;
 
+use crate::streams;
+
 /// Whether a path stands for standard output.
 pub fn is_standard_output(path: &Path) -> bool {
     ["-", "/dev/stdout", "/dev/fd/1", "/proc/self/fd/1"]
@@ -76,6 +78,10 @@ pub fn say(text: &str) -> Result<()> {
 }
 
 fn put_out(contents: &[u8]) -> Result<()> {
+    ensure!(
+        !streams::is_closed(1),
+        "cannot write to standard output: it is closed"
+    );
     let mut output = io::stdout();
     output
         .write_all(contents)

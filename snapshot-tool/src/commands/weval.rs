@@ -9,6 +9,7 @@ use super::cache::{open, share};
 use super::output::{require_others, require_place, write};
 use super::{finish, read, tell_of_no_requests, write_texts};
 use crate::cli::WevalArgs;
+use crate::notice;
 use crate::pipeline::{Pipeline, Settings};
 use crate::precompiled::Precompiled;
 use crate::weval::{self, Initialisation};
@@ -18,7 +19,7 @@ use crate::{input, report, specialize};
 pub fn run(args: &WevalArgs, precompiled: Precompiled) -> Result<()> {
     let say = |text: &str| {
         if args.verbose {
-            eprintln!("{text}");
+            notice!("{text}");
         }
     };
     let name = || args.input.display().to_string();
@@ -55,7 +56,7 @@ pub fn run(args: &WevalArgs, precompiled: Precompiled) -> Result<()> {
     say("Functions are specialized ...");
     let linked = pipeline.linked(&module).with_context(name)?;
     if args.verbose {
-        eprint!("{}", report::said(&pipeline));
+        notice::text(&report::said(&pipeline));
     }
     if !args.wizen {
         tell_of_no_requests(&pipeline, &args.input, "`-w`");
@@ -66,7 +67,7 @@ pub fn run(args: &WevalArgs, precompiled: Precompiled) -> Result<()> {
     write(&args.output, &linked)?;
     finish(&pipeline);
     if args.show_stats {
-        eprint!("{}", report::text(&pipeline));
+        notice::text(&report::text(&pipeline));
     }
     Ok(())
 }
@@ -80,7 +81,7 @@ fn open_caches(args: &WevalArgs) -> Result<Option<Cache>> {
     if let (Some(cache), Some(from)) = (&cache, &args.cache_ro)
         && let Err(error) = cache.look_beside(from)
     {
-        eprintln!("bactrian: nothing is taken from the cache: {error}");
+        notice!("bactrian: nothing is taken from the cache: {error}");
     }
     Ok(cache)
 }

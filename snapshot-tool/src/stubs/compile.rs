@@ -15,6 +15,7 @@ use anyhow::{Context, Result, ensure};
 use super::diagnostics;
 use super::object::{self, Object};
 use crate::guest::Guest;
+use crate::notice;
 
 const TARGET: &str = "--target=wasm32-wasi";
 
@@ -157,10 +158,7 @@ impl Compiler<'_> {
         compiler.arg("-I").arg(self.headers);
         compiler.arg("-o").arg(output).arg(source);
         let done = compiler.output().with_context(|| cannot_start(&compiler))?;
-        eprint!(
-            "{}",
-            diagnostics::kept(&String::from_utf8_lossy(&done.stderr))
-        );
+        notice::text(&diagnostics::kept(&String::from_utf8_lossy(&done.stderr)));
         succeeded(&compiler, done.status, "compile")
     }
 }

@@ -41,6 +41,8 @@
   (global $fuel (mut i32) (i32.const 0))
   ;; The number of the last collection: no address.
   (global $collection (mut i32) (i32.const 0x80000000))
+  ;; Where the boxes begin that were made since.
+  (global $young (mut i32) (i32.const 0x20100))
   (type $entry (func (param i32 i32 i64) (result i64)))
   (table 6 funcref)
   (elem (i32.const 1) $interpret $box $box_integer $dispatch $allocate)
@@ -161,8 +163,7 @@
     (call $move_root (local.get $place))
     (call $peek (i64.load (local.get $place))))
 
-  ;; Moves a box in memory, as a collector would: once in each collection, and what is left of it is
-  ;; no box. An odd word is none.
+  ;; Moves a box in memory, as a collector would: once in each collection. An odd word is none.
   (func $move_root (param $place i32)
     (local $box i64) (local $at i32)
     (local.set $box (i64.load (local.get $place)))
@@ -179,19 +180,29 @@
     ;; Boxes that are there from the start stay.
     (if (i32.ge_u (local.get $at) (i32.const 0x20100))
       (then
-        (if (call $sort (local.get $box))
-          (then (i64.store offset=16 (local.get $at) (i64.const 13))))
-        (i64.store offset=8 (local.get $at) (i64.const 13))
         (i32.store (local.get $at) (global.get $collection))
         (i32.store offset=4 (local.get $at) (i32.load (local.get $place))))))
 
   ;; Moves the boxes in all registers.
   (func $collect
-    (global.set $collection (i32.add (global.get $collection) (i32.const 1)))
+    (local $end i32)
+    (local.set $end (call $begin_collection))
     (call $move_root (i32.const 0x11040))
     (call $move_root (i32.const 0x11048))
     (call $move_root (i32.const 0x11050))
-    (call $move_root (i32.const 0x11058)))
+    (call $move_root (i32.const 0x11058))
+    (call $end_collection (local.get $end)))
+
+  ;; Begins a collection; where the boxes end that there are.
+  (func $begin_collection (result i32)
+    (global.set $collection (i32.add (global.get $collection) (i32.const 1)))
+    (i32.load (i32.const 0x90)))
+
+  ;; Wipes the boxes that were not moved: no box is where they were.
+  (func $end_collection (param $end i32)
+    (memory.fill (global.get $young) (i32.const 0x55)
+      (i32.sub (local.get $end) (global.get $young)))
+    (global.set $young (local.get $end)))
 
   ;; Reports what the boxes in the registers hold.
   (func $peek_registers
@@ -270,17 +281,18 @@
   ;; Looks at all cells of the stack from $sp up, at the registers and at scratch memory; moves
   ;; objects, and changes each register.
   (func $look (param $sp i32)
-    (local $cell i32) (local $sum i64)
+    (local $cell i32) (local $sum i64) (local $end i32)
     (call $check_room)
     (call $report_kept)
     (local.set $sum (call $sum (local.get $sp) (i32.const 0x20000)))
     (local.set $sum (i64.add (local.get $sum) (call $sum (i32.const 0x11000) (i32.const 0x11040))))
     (drop (call $sum (i32.const 0x900) (i32.const 0x970)))
-    (global.set $collection (i32.add (global.get $collection) (i32.const 1)))
+    (local.set $end (call $begin_collection))
     (call $move_box (i32.const 0x11040))
     (call $move_box (i32.const 0x11048))
     (call $move_box (i32.const 0x11050))
     (call $move_box (i32.const 0x11058))
+    (call $end_collection (local.get $end))
     (loop $next
       (if (i32.lt_u (local.get $sp) (i32.const 0x20000))
         (then
@@ -473,6 +485,7 @@
                   (local.set 2 (call $points_to
                     (i64.extend_i32_u (i32.sub (local.get $block) (i32.const 4)))
                     (local.get $block)))))
+              (local.set $box (local.get 2))
               (call $sync)
               ;; The call is not made if the operand says so, and the accumulator.
               (if (i32.or (i32.eqz (i32.and (local.get $small) (i32.const 2)))
@@ -492,7 +505,8 @@
               (call $write (i32.const 0x11040) (call $exists (i64.const 0x1088) (i32.const 0)))
               (call $write (i32.const 0x11048)
                 (call $box (f64.convert_i32_s (i32.wrap_i64 (local.get 2)))))
-              (call $write (i32.const 0x11050) (call $box_integer (local.get 2)))
+              ;; A box of what the callee was given: the one that it got is gone, too.
+              (call $write (i32.const 0x11050) (call $box_integer (local.get $box)))
               (call $write (i32.const 0x11058) (call $read (i32.const 0x11048)))))
           (br $next)))
       (if (i32.eq (local.get $op) (i32.const 18))
