@@ -173,7 +173,8 @@ pub struct StatsOption {
 /// How code is made, for all commands that specialize.
 #[derive(Clone, Debug, Default, Args)]
 pub struct BuildOptions {
-    /// The guest whose programs are meant, by its manifest (docs/guests.md) [default: OCaml's].
+    /// The guest whose programs are meant, by its manifest (docs/guests.md) [default: OCaml's; for
+    /// `specialize` none].
     #[arg(long, value_name = "MANIFEST")]
     pub guest: Option<PathBuf>,
     /// Join functions in C to the guest, which `bactrian stubs` has compiled (docs/stubs.md).

@@ -195,14 +195,26 @@ fn run_in_lockstep(args: &LockstepArgs, precompiled: Precompiled) -> Result<u8> 
     status
 }
 
+/// The first option that is given and says how programs are compiled.
+fn of_programs(args: &RunArgs) -> Option<&'static str> {
+    let options = [
+        ("--profile", args.profile.is_some()),
+        ("--generic", args.product.generic),
+        ("-O", !args.build.optimisations.is_empty()),
+        ("--budget", !args.build.budgets.is_empty()),
+    ];
+    let given = options.into_iter().find(|(_, is_given)| *is_given);
+    given.map(|(option, _)| option)
+}
+
 /// Machine code for whatever kind of program there is to run.
 fn runnable(args: &RunArgs, precompiled: Precompiled) -> Result<(Pipeline, Module)> {
     let joined = stubs::joined(&args.build, &args.program)?;
     let compile: fn(&mut Pipeline, &Path) -> Result<Module> =
         match input::kind(&args.program, &joined.guest)? {
-            Kind::Precompiled | Kind::Wasm if args.profile.is_some() => {
+            Kind::Precompiled | Kind::Wasm if let Some(option) = of_programs(args) => {
                 bail!(
-                    "{}: this counts nothing; `--profile` needs the program it was made of",
+                    "{}: this is compiled already; `{option}` needs the program it was made of",
                     args.program.display()
                 );
             }

@@ -33,6 +33,9 @@ impl Reader<'_, '_> {
                     "it is of version {version}, and this Bactrian reads version {ours}: build \
                      the interpreter with the annotations of this version"
                 ),
+                _ if magic == 0 => "it is empty: the module was specialized already, or was not \
+                            initialised"
+                    .into(),
                 false => format!(
                     "there is none: it would begin with {magic_of_ours:#x}, and here is {magic:#x}"
                 ),
