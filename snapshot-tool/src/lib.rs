@@ -2,10 +2,9 @@
 //!
 //! The modules, from the ground up (`tests/tests/floors.rs` holds the order):
 //!
-//! * `notice`, [`status_line`], [`stats`], `progress`: what is shown, and what it cost; `heap`: free
-//!   memory;
-//!   `texts`: blobs with remarks; `exports`: those of a module; `file_limit`: `ulimit -f`;
-//!   `user_directories`: the cache and stubs of a user;
+//! * `notice`, [`status_line`], [`stats`], `progress`: what is said and shown, and what it cost;
+//!   `heap`: free memory; `texts`: blobs with remarks; `exports`: those of a module; `file_limit`:
+//!   `ulimit -f`; `user_directories`: the cache and stubs of a user;
 //! * [`precompiled`] (machine code that came with the command), [`known_code`] (that, and what the
 //!   cache keeps), [`engine`] (Wasmtime) and [`jit_dump`] (what profilers are told);
 //! * [`guest`] (the embedded interpreter, and what is known of its programs), [`stubs`] (functions

@@ -1,4 +1,4 @@
-;; What makes a box asks something of the specializer: it is called, as a copy would not be answered.
+;; What makes a box asks something of the specializer: it is called, as a copy would get no answer.
 ;; run 5 -> 5
 (module
   (import "bactrian" "context.update" (func $position (param i32)))

@@ -314,7 +314,17 @@ fn only_a_program_can_be_counted() -> Result<()> {
         &workshop,
         &["run", "--profile", "camel.profile", "camel.wasm"],
     )?;
-    assert!(said.contains("camel.wasm: this counts nothing"), "{said}");
+    let expected = "camel.wasm: this is compiled already; `--profile` needs";
+    assert!(said.contains(expected), "{said}");
+    for option in [
+        &["--generic"][..],
+        &["-O", "guesses=off"],
+        &["--budget", "nodes=9"],
+    ] {
+        let said = refused(&workshop, &[&["run"], option, &["camel.wasm"]].concat())?;
+        let expected = format!("compiled already; `{}` needs", option[0]);
+        assert!(said.contains(&expected), "{said}");
+    }
     let said = workshop.bactrian(&[
         "run",
         "--generic",

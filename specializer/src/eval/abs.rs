@@ -21,14 +21,9 @@
 //! `NonZero` where neither can be 0; or `Framed` where either may be an address in a frame, which
 //! is above all others. So each value rises at most five times, which bounds the fixpoint.
 
-use std::ops::Range;
-
 use super::boxes::Kind;
 use crate::ir::{Parameter, Symbol, Type};
 use crate::op::{Const, Op};
-
-/// Offsets of addresses that are known not to be 0, wherever their base lies.
-const CLOSE_BEHIND: Range<i32> = 0..1 << 16;
 
 #[derive(Clone, Copy, PartialEq, Eq, Debug, Hash, PartialOrd, Ord)]
 pub enum Abs {
@@ -333,7 +328,7 @@ fn distance(a: Abs, b: Abs) -> Option<i32> {
 /// it is no further than the end of the memory. Before it there may be anything, as where an
 /// interpreter counts from its code's beginning.
 fn is_never_zero(symbol: Symbol) -> bool {
-    CLOSE_BEHIND.contains(&symbol.offset)
+    (0..1 << 16).contains(&symbol.offset)
 }
 
 fn equal(a: Abs, b: Abs) -> Option<bool> {

@@ -162,7 +162,12 @@ fn each_fault_of_the_table_has_its_error() {
     let param = |index| requests + offset_of!(Request, params) + index * size_of::<Param>();
     let upper = size_of::<u32>();
     let table = [
-        (offset_of!(Table, magic), 0, "there is none: it would"),
+        (
+            offset_of!(Table, magic),
+            0,
+            "it is empty: the module was specialized already",
+        ),
+        (offset_of!(Table, magic), 7, "there is none: it would"),
         (offset_of!(Table, version), 0, "it is of version 0"),
         (offset_of!(Table, region_count), MAX, "list of regions"),
         (offset_of!(Table, request_count), MAX, "list of requests"),
