@@ -121,7 +121,11 @@ pub fn owns(heap: &Heap, owner: Value, bytes: u32) {
 
 /// Allows other finalisers to run while one is running (`Gc.finalise_release`).
 pub fn release_running() {
-    heap().finalisers.borrow_mut().running = false;
+    let mut finalisers = heap().finalisers.borrow_mut();
+    finalisers.running = false;
+    if !finalisers.todo.is_empty() {
+        super::request_safepoint();
+    }
 }
 
 /// Runs the finalisers that wait, unless one is running already.

@@ -85,7 +85,7 @@ fn restore(exception: Value, backtrace: Value) -> Value {
 
 fn callstack(limit: Value) -> Value {
     evaluation::effect("backtraces");
-    current(usize::try_from(limit.as_int()).unwrap_or(0))
+    current(limit.as_int().clamp(0, u32::MAX.into()) as usize)
 }
 
 /// The raw backtrace of the calls in progress, at most `limit`.

@@ -106,7 +106,7 @@ fn copy(from: Value, tag: u8) -> Outcome {
 
 fn truncate(block: Value, size: Value) -> Outcome {
     let (old, new) = (block.wosize(), size.as_int());
-    if new <= 0 || new as usize > old {
+    if new <= 0 || new > old as i64 {
         return Err(raise::invalid_argument("Obj.truncate"));
     }
     let new = new as usize;

@@ -55,7 +55,7 @@ fn read(address: u32, len: Option<usize>, function: &str) -> Value {
         let first = u32::from_be(memory::load_u32(address));
         let header = memory::read(address, header_len(first));
         let header = input::header(&header, function)?;
-        Ok(header.header_len + header.data_len)
+        Ok(header.header_len.saturating_add(header.data_len as usize))
     };
     let value = len.map_or_else(whole, Ok);
     let value = value.and_then(|len| unmarshal_as(&memory::read(address, len), function));

@@ -32,7 +32,7 @@ impl Few {
         }
     }
 
-    /// These, or something that is neither called nor has fields that are followed.
+    /// These, or an integer or a number.
     pub const fn or_data(mut self) -> Self {
         self.or_data = true;
         self

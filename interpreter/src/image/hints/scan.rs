@@ -106,13 +106,13 @@ pub fn use_of(instruction: &Instruction) -> Use {
     }
 }
 
-/// Whether the instruction gives integers, or an array of floats.
+/// Whether the instruction gives integers. An array of floats is another thing: what reads elements
+/// of arrays reads its, too.
 pub fn gives_data(instruction: &Instruction) -> bool {
     use Opcode::*;
     matches!(
         instruction.opcode,
-        MakeFloatBlock
-            | SetFloatField
+        SetFloatField
             | VectLength
             | GetBytesChar
             | GetStringChar

@@ -13,7 +13,8 @@ pub enum Seen {
     Integer(i32),
     /// A box of a number of this kind.
     Number(u32, Origin),
-    /// Something that is neither called nor has fields that are followed, as integers and numbers.
+    /// Integers and numbers, which are neither called nor have fields that are read. So what is read
+    /// of this or of blocks is the blocks'.
     Data,
     /// One of these.
     Made(Few),

@@ -242,7 +242,6 @@ impl Program<'_> {
         match self.facts.given_by(index) {
             Some(Given::Integer(integer)) => Known::certain(Seen::Integer(integer)),
             Some(Given::Number(kind)) => number(Some(kind)),
-            None if self.facts.opens(index) => Known::DATA,
             None => Known::ANYTHING,
         }
     }

@@ -7,10 +7,18 @@ use super::reader::{Error, Reader};
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub struct Header {
     pub header_len: usize,
-    pub data_len: usize,
+    /// More than there can be, if it is a lie.
+    pub data_len: u64,
     pub objects: usize,
     /// Words that the value takes in memory, headers included.
     pub words: usize,
+}
+
+impl Header {
+    /// The data behind the header at the start of `bytes`, if all of it is there.
+    pub fn data<'a>(&self, bytes: &'a [u8]) -> Option<&'a [u8]> {
+        bytes[self.header_len..].get(..usize::try_from(self.data_len).ok()?)
+    }
 }
 
 /// How long a header is that begins with these four bytes.
@@ -35,7 +43,7 @@ pub fn header(bytes: &[u8], function: &str) -> Result<Header, Error> {
     }
     Ok(Header {
         header_len: HEADER_SMALL,
-        data_len: word(1) as usize,
+        data_len: word(1).into(),
         objects: word(2) as usize,
         // The size on a machine of 32 bits comes first.
         words: word(4) as usize,
@@ -51,11 +59,12 @@ fn other_header(bytes: &[u8], function: &str) -> Result<Header, Error> {
     match reader.u32().map_err(|_| truncated())? {
         MAGIC_BIG if bytes.len() >= HEADER_BIG => {
             reader.u32()?;
+            let most = |count| usize::try_from(count).unwrap_or(usize::MAX);
             Ok(Header {
                 header_len: HEADER_BIG,
-                data_len: reader.u64()? as usize,
-                objects: reader.u64()? as usize,
-                words: reader.u64()? as usize,
+                data_len: reader.u64()?,
+                objects: most(reader.u64()?),
+                words: most(reader.u64()?),
             })
         }
         MAGIC_SMALL | MAGIC_BIG => Err(truncated()),

@@ -32,7 +32,7 @@ pub fn unmarshal(bytes: &[u8]) -> Result<Value, Error> {
 /// The same with the reader's name for messages.
 pub fn unmarshal_as(bytes: &[u8], function: &str) -> Result<Value, Error> {
     let header = header(bytes, function)?;
-    match bytes[header.header_len..].get(..header.data_len) {
+    match header.data(bytes) {
         Some(data) => unmarshal_data(data, &header),
         None => Err(Error::Failure(format!("{function}: bad length"))),
     }

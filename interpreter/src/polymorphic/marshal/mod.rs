@@ -86,7 +86,6 @@ fn data_size(bytes: Value, offset: Value) -> Outcome {
     let bytes = unsafe { bytes.string_bytes() };
     let start = (offset.as_int() as usize).min(bytes.len());
     let header = input::header(&bytes[start..], "Marshal.data_size")?;
-    Ok(Value::int(
-        (header.header_len - HEADER_SMALL + header.data_len) as i64,
-    ))
+    let beyond = (header.header_len - HEADER_SMALL) as u64;
+    Ok(Value::int(beyond.wrapping_add(header.data_len) as i64))
 }

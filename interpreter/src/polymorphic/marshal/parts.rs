@@ -11,8 +11,7 @@ use super::reader::{Error, Reader, ill_formed};
 /// The bytes of each field of the value whose header is at the start of `bytes`.
 pub fn fields(bytes: &[u8]) -> Result<Vec<&[u8]>, Error> {
     let header = input::header(bytes, "")?;
-    let data = bytes[header.header_len..].get(..header.data_len);
-    let Some(data) = data else {
+    let Some(data) = header.data(bytes) else {
         return ill_formed();
     };
     let mut reader = Reader::new(data);

@@ -38,8 +38,7 @@ impl<'a> Tree<'a> {
     /// Reads the value whose header is at the start of `bytes`.
     pub fn read(bytes: &'a [u8]) -> Result<Self, Error> {
         let header = input::header(bytes, "")?;
-        let data = bytes[header.header_len..].get(..header.data_len);
-        let Some(data) = data else {
+        let Some(data) = header.data(bytes) else {
             return ill_formed();
         };
         let mut builder = Builder {

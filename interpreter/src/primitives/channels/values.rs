@@ -27,9 +27,10 @@ pub fn value_from(read: &mut dyn FnMut(&mut [u8]) -> Result<usize, Raised>) -> O
     let header = read_header(read)?;
     let mut data = Vec::new();
     // Piece by piece: a header with a false length must not reserve more than the file has.
-    while data.len() < header.data_len {
+    while (data.len() as u64) < header.data_len {
         let start = data.len();
-        data.resize(header.data_len.min(start + BUFFER_SIZE), 0);
+        let end = header.data_len.min((start + BUFFER_SIZE) as u64);
+        data.resize(end as usize, 0);
         if read(&mut data[start..])? < data.len() - start {
             return Err(truncated());
         }
@@ -69,18 +70,18 @@ pub fn digest_of(
     read: &mut dyn FnMut(&mut [u8]) -> Result<usize, Raised>,
 ) -> Outcome {
     let mut left = match length.as_int() {
-        ..0 => usize::MAX,
-        length => length as usize,
+        ..0 => u64::MAX,
+        length => length as u64,
     };
     let (mut digest, mut buffer) = (Md5::new(), [0; 4096]);
     while left > 0 {
-        let wanted = buffer.len().min(left);
+        let wanted = left.min(buffer.len() as u64) as usize;
         match read(&mut buffer[..wanted])? {
             0 if length.as_int() >= 0 => return Err(raise::end_of_file()),
             0 => break,
             count => {
                 digest.consume(&buffer[..count]);
-                left -= count;
+                left -= count as u64;
             }
         }
     }

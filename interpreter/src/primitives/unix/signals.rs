@@ -73,8 +73,15 @@ fn all_pending(_: Value) -> Value {
     signals::members(pending::all())
 }
 
+/// Times from here on are none: seconds have 63 bits.
+const MOST_SECONDS: f64 = 9_223_372_036_854_775_808.0;
+
 /// Goes on after each signal that comes.
 fn sleep(seconds: Value) -> Outcome {
+    let time = seconds.as_float();
+    if time.is_nan() || time >= MOST_SECONDS {
+        return Err(error::error(Errno::INVAL, "sleep"));
+    }
     if waiting::has_others() {
         let time = (seconds.as_float().max(0.0) * SECOND) as u64;
         let deadline = os::monotonic_nanoseconds().saturating_add(time);

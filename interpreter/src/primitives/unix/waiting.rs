@@ -11,6 +11,9 @@ crate::primitives! {
     Collects "unix_select" select, 4;
 }
 
+/// Times from here on are none: seconds are C's `int`.
+const MOST_SECONDS: f64 = 2_147_483_648.0;
+
 /// Descriptors from here on are too large for `select`.
 const TOO_LARGE: Descriptor = 1024;
 
@@ -46,6 +49,9 @@ fn wait(
     let reading = reading.iter().map(|&file| (file, Transfer::Read));
     let writing = writing.iter().map(|&file| (file, Transfer::Write));
     let wanted: Vec<_> = reading.chain(writing).collect();
+    if timeout.is_nan() || timeout >= MOST_SECONDS {
+        return Err(Errno::INVAL);
+    }
     let timeout = (timeout >= 0.0).then_some((timeout * 1e9) as u64);
     waiting::poll(&wanted, timeout)
 }
