@@ -34,6 +34,7 @@ let main () =
   Printf.printf "%.2f %.2f %.2f %.2f\n" whole part own two;
   List.iter (fun show -> show (); print_char ' ') !shown;
   print_newline ();
-  Printf.printf "%Ld %.2f\n" (of_integers (Int64.of_string "41")) (of_floats (float_of_string "1.5"))
+  let integer = Int64.of_string "41" and float = float_of_string "1.5" in
+  Printf.printf "%Ld %.2f\n" (of_integers integer) (of_floats float)
 
 let () = main ()

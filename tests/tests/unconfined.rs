@@ -106,6 +106,12 @@ fn signals_from_outside() -> Result<()> {
     check_in("tests/alarms/alarms", &[Mode::Generic, Mode::Residual])
 }
 
+/// The same.
+#[test]
+fn signals_from_outside_end_delays() -> Result<()> {
+    check_in("tests/alarms/delays", &[Mode::Generic, Mode::Residual])
+}
+
 /// A program becomes another: what that prints and ends with is what this one does.
 #[test]
 fn programs_that_it_becomes() -> Result<()> {

@@ -13,8 +13,8 @@ pub enum Seen {
     Integer(i32),
     /// A box of a number of this kind.
     Number(u32, Origin),
-    /// Integers and numbers, which are neither called nor have fields that are read. So what is read
-    /// of this or of blocks is the blocks'.
+    /// Integers and numbers, which are neither called nor have fields that are read. So what is
+    /// read of this or of blocks is the blocks'.
     Data,
     /// One of these.
     Made(Few),
