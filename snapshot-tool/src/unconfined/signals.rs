@@ -139,8 +139,8 @@ fn wait(state: &mut Unconfined, _: &mut Call) -> Answer {
 const SECOND: i64 = 1_000_000_000;
 const MICROSECOND: i64 = 1000;
 
-/// Waits for so many nanoseconds; answers how many are left if a signal comes first. Where none can,
-/// as under lockstep, whose clock goes by itself, the guest waits by that.
+/// Waits for so many nanoseconds; answers how many are left if a signal comes first. Where none
+/// can, as under lockstep, whose clock goes by itself, the guest waits by that.
 fn sleep(unconfined: &mut Unconfined, call: &mut Call) -> Answer {
     if !unconfined.signals.kept {
         return Err(Errno::NOSYS);
