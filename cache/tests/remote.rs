@@ -35,3 +35,14 @@ fn messages_keep_what_is_secret() {
         assert!(!message.contains("secret"), "{message}");
     }
 }
+
+/// As a shared directory that is not mounted.
+#[test]
+fn a_directory_that_cannot_be_made_is_lost_from_the_start() {
+    let open = || Remote::open("fs:///dev/null/here", Access::Read, Duration::from_secs(1));
+    let mut store = open().expect("it may be there another time");
+    assert!(store.is_lost());
+    assert_eq!(store.read("object"), None);
+    let lost = store.notice().expect("it cannot be made");
+    assert!(lost.contains("could not be used"), "{lost}");
+}

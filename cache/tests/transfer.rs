@@ -234,3 +234,18 @@ fn another_cache_is_looked_up_in_and_stays_as_it_is() {
     }
     assert!(!place.path("absent").exists());
 }
+
+#[test]
+fn an_export_takes_the_place_of_a_cache_alone() {
+    let place = Place::new();
+    let file = place.path("program");
+    fs::write(&file, "what somebody wrote").expect("there is room");
+    let cache = place.cache("here");
+    let refused = cache.export(&file).expect_err("it is no cache");
+    assert!(matches!(refused, Error::Other { path } if path == file));
+    let kept = fs::read(&file).expect("it is there");
+    assert_eq!(kept, b"what somebody wrote");
+    fs::write(&file, "").expect("there is room");
+    cache.export(&file).expect("there was nothing");
+    cache.export(&file).expect("there was a cache");
+}

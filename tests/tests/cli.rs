@@ -449,3 +449,30 @@ fn wrong_values_of_options_are_wrong_usage() -> Result<()> {
     }
     Ok(())
 }
+
+/// What is said is lost then, but not how it ends.
+#[test]
+fn statuses_do_not_depend_on_who_reads() -> Result<()> {
+    let place = Place::new()?;
+    let bytecode = place.program("print_endline \"camel\"")?;
+    let bytecode = bytecode.display();
+    let command = env!("CARGO_BIN_EXE_bactrian-under-test");
+    for (rest, status) in [
+        ("run absent 2> /dev/full".to_owned(), FAILURE),
+        (format!("run --stats {bytecode} 2> /dev/full"), Some(0)),
+        (
+            format!("run --no-cache -W fuel=1 {bytecode} 2> /dev/full"),
+            Some(124),
+        ),
+        (format!("build {bytecode} -o - > /dev/full"), FAILURE),
+        (format!("build {bytecode} -o - >&-"), FAILURE),
+        (format!("check {bytecode} >&-"), FAILURE),
+    ] {
+        let mut shell = Command::new("sh");
+        shell.args(["-c", &format!("{command} {rest}")]);
+        shell.env("XDG_CACHE_HOME", place.0.path());
+        let outcome = process::run(&mut shell, b"")?;
+        assert_eq!(outcome.status, status, "{rest}: {outcome:?}");
+    }
+    Ok(())
+}
