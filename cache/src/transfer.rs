@@ -25,7 +25,7 @@ pub fn export(from: &Connection, path: &Path) -> Result<(), Error> {
     if fs::symlink_metadata(path).is_ok_and(|there| !there.is_file()) {
         return Err(failed("something that is no file has this name".into()));
     }
-    if fs::metadata(path).is_ok_and(|there| there.len() > 0) && open(path).is_err() {
+    if !place::was_cache(path) {
         return Err(Error::Other { path: path.into() });
     }
     // A name of its own, as others may export to the same file.

@@ -83,9 +83,8 @@ fn word(rest: &mut &[u8]) -> Option<u32> {
 /// The bytes of one marshalled value.
 fn value<'a>(rest: &mut &'a [u8]) -> Option<&'a [u8]> {
     let header = input::header(rest, "").ok()?;
-    let data_len = usize::try_from(header.data_len).ok()?;
-    let length = header.header_len.checked_add(data_len)?;
-    let (value, after) = rest.split_at_checked(length)?;
+    let length = header.header_len + header.data(rest)?.len();
+    let (value, after) = rest.split_at(length);
     *rest = after;
     Some(value)
 }

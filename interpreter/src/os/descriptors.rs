@@ -381,7 +381,10 @@ pub fn poll(wanted: &[(Descriptor, Transfer)], timeout: Option<u64>) -> Result<V
     match (outside.is_empty(), timeout) {
         (true, None) => return Err(Errno::DEADLK),
         (true, Some(0)) => {}
-        (true, Some(timeout)) => sleep(timeout)?,
+        (true, Some(timeout)) => match host::signals::sleep(timeout)? {
+            0 => {}
+            _ => return Err(Errno::INTR),
+        },
         (false, timeout) => {
             let wanted: Vec<_> = outside
                 .iter()
@@ -394,16 +397,6 @@ pub fn poll(wanted: &[(Descriptor, Transfer)], timeout: Option<u64>) -> Result<V
         }
     }
     Ok(ready)
-}
-
-/// Waits for so many nanoseconds; a signal from outside ends that, where there are any.
-fn sleep(nanoseconds: u64) -> Result<(), Errno> {
-    match host::signals::sleep(nanoseconds) {
-        Ok(0) => Ok(()),
-        Ok(_) => Err(Errno::INTR),
-        Err(Errno::NOSYS) => backend::sleep(nanoseconds),
-        Err(failure) => Err(failure),
-    }
 }
 
 #[cfg(test)]

@@ -1,7 +1,7 @@
 //! Signals from outside, and the timers that send some.
 
-use super::super::Errno;
 use super::{abi, done, words};
+use crate::os::{self, Errno};
 
 /// What the system does when a signal comes.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
@@ -44,9 +44,13 @@ pub fn wait() -> Result<(), Errno> {
     done(abi::sigwait([0; 3], b"", &mut []))
 }
 
-/// Waits for so many nanoseconds, or until a signal comes; how many are left then.
+/// Waits for so many nanoseconds, or until a signal comes; how many are left then. Without a host
+/// none comes.
 pub fn sleep(nanoseconds: u64) -> Result<u64, Errno> {
-    Ok(abi::nanosleep([nanoseconds as i64, 0, 0], b"", &mut [])? as u64)
+    match abi::nanosleep([nanoseconds as i64, 0, 0], b"", &mut []) {
+        Err(Errno::NOSYS) => os::sleep(nanoseconds).map(|()| 0),
+        left => Ok(left? as u64),
+    }
 }
 
 /// Has the signal ALRM come in so many seconds; how many were left of the last such wish.

@@ -78,13 +78,13 @@ const MOST_SECONDS: f64 = 9_223_372_036_854_775_808.0;
 
 /// Goes on after each signal that comes.
 fn sleep(seconds: Value) -> Outcome {
-    let time = seconds.as_float();
-    if time.is_nan() || time >= MOST_SECONDS {
+    let seconds = seconds.as_float();
+    if seconds.is_nan() || seconds >= MOST_SECONDS {
         return Err(error::error(Errno::INVAL, "sleep"));
     }
+    let mut left = (seconds.max(0.0) * SECOND) as u64;
     if waiting::has_others() {
-        let time = (seconds.as_float().max(0.0) * SECOND) as u64;
-        let deadline = os::monotonic_nanoseconds().saturating_add(time);
+        let deadline = os::monotonic_nanoseconds().saturating_add(left);
         loop {
             match waiting::until_ready(&[], Some(deadline)) {
                 Err(Errno::INTR) => signals::deliver()?,
@@ -92,13 +92,8 @@ fn sleep(seconds: Value) -> Outcome {
             }
         }
     }
-    let mut left = (seconds.as_float().max(0.0) * SECOND) as u64;
     while left > 0 {
-        left = match host_signals::sleep(left) {
-            Err(Errno::NOSYS) => os::sleep(left).map(|()| 0),
-            result => result,
-        }
-        .map_err(|failure| error::error(failure, "sleep"))?;
+        left = plain(host_signals::sleep(left), "sleep")?;
         signals::deliver()?;
     }
     Ok(Value::UNIT)
