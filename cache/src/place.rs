@@ -164,8 +164,8 @@ fn file_error(path: &Path, reason: io::Error) -> Error {
 }
 
 /// Whether the file is a cache, of whatever version and however damaged, or has nothing in it: what
-/// is not must stay where it is. A cache has our mark in SQLite's header, or, if nothing of that is left, a lock
-/// file beside it.
+/// is not must stay where it is. A cache has our mark in SQLite's header, or, if nothing of that is
+/// left, a lock file beside it.
 pub fn was_cache(path: &Path) -> bool {
     let mark = || {
         let mut header = [0; 72];
