@@ -216,16 +216,12 @@ pub fn mark_roots(heap: &Heap, visit: &mut dyn FnMut(&Cell<Value>)) {
 /// Queues the finalisers of `finalise` whose values were not reached, and marks those values.
 pub fn mark_unreachable(heap: &Heap, marker: &mut Marker) {
     let mut finalisers = heap.finalisers.borrow_mut();
-    let table = core::mem::take(&mut finalisers.first.entries);
-    let (live, dead): (Vec<_>, Vec<_>) = table
-        .into_iter()
-        .partition(|entry| marker.unmarked(entry.block.get()).is_none());
+    let first = &mut finalisers.first;
+    let is_dead = |entry: &mut Finaliser| marker.unmarked(entry.block.get()).is_some();
+    let dead: Vec<_> = first.entries.extract_if(.., is_dead).collect();
+    first.old = first.entries.len();
     dead.iter()
         .for_each(|entry| marker.value(entry.block.get()));
-    finalisers.first = Table {
-        old: live.len(),
-        entries: live,
-    };
     finalisers.enqueue(dead);
 }
 
@@ -248,15 +244,14 @@ fn take_released(
     from: usize,
     survivor: impl Fn(Value) -> Option<Value>,
 ) -> Vec<Custom> {
-    let mut released = Vec::new();
-    let young = custom.split_off(from);
-    for entry in young {
-        match survivor(entry.block) {
-            Some(block) => custom.push(Custom { block, ..entry }),
-            None => released.push(entry),
+    let died = custom.extract_if(from.., |entry| match survivor(entry.block) {
+        Some(block) => {
+            entry.block = block;
+            false
         }
-    }
-    released
+        None => true,
+    });
+    died.collect()
 }
 
 fn release(blocks: Vec<Custom>) {
@@ -279,21 +274,21 @@ impl Table {
         from: usize,
         survivor: impl Fn(Value) -> Option<Value>,
     ) -> Vec<Finaliser> {
-        let mut dead = Vec::new();
-        for finaliser in self.entries.split_off(from) {
-            match survivor(finaliser.block.get()) {
-                Some(block) => {
-                    finaliser.block.set(block);
-                    self.entries.push(finaliser);
-                }
-                None => dead.push(Finaliser {
-                    block: Cell::new(Value::UNIT),
-                    offset: 0,
-                    ..finaliser
-                }),
-            }
-        }
-        dead
+        let died =
+            self.entries
+                .extract_if(from.., |finaliser| match survivor(finaliser.block.get()) {
+                    Some(block) => {
+                        finaliser.block.set(block);
+                        false
+                    }
+                    None => true,
+                });
+        died.map(|finaliser| Finaliser {
+            block: Cell::new(Value::UNIT),
+            offset: 0,
+            ..finaliser
+        })
+        .collect()
     }
 }
 

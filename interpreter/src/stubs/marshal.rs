@@ -3,6 +3,7 @@
 use super::{interface, memory as blocks, raise};
 use crate::memory;
 use crate::polymorphic::marshal::output::{self, Flags};
+use crate::polymorphic::marshal::reader::Error;
 use crate::polymorphic::marshal::{header_len, input, unmarshal_as};
 use crate::registry::Raised;
 use crate::value::Value;
@@ -55,7 +56,9 @@ fn read(address: u32, len: Option<usize>, function: &str) -> Value {
         let first = u32::from_be(memory::load_u32(address));
         let header = memory::read(address, header_len(first));
         let header = input::header(&header, function)?;
-        Ok(header.header_len.saturating_add(header.data_len as usize))
+        let data = usize::try_from(header.data_len).ok();
+        data.and_then(|data| header.header_len.checked_add(data))
+            .ok_or_else(|| Error::Failure(format!("{function}: bad length")))
     };
     let value = len.map_or_else(whole, Ok);
     let value = value.and_then(|len| unmarshal_as(&memory::read(address, len), function));

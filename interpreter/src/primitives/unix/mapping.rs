@@ -30,15 +30,19 @@ fn map_file(arguments: u32, _count: u32) -> Outcome {
         return Err(error::error(Errno::NOSYS, "map_file"));
     }
     let size = plain(descriptors::status(file), "map_file")?.size as i64;
-    let known: i64 = dims.iter().filter(|&&dim| dim != -1).product();
-    let bytes = known * bigarray::element_size(kind);
+    let mut known = dims.iter().filter(|&&dim| dim != -1);
+    let bytes = known
+        .try_fold(bigarray::element_size(kind), |bytes, &dim| {
+            bytes.checked_mul(dim)
+        })
+        .ok_or_else(raise::out_of_memory)?;
     if dims[major] == -1 {
         dims[major] = rest(size, start, bytes)?;
-    } else if size < start + bytes {
-        plain(
-            descriptors::set_size(file, (start + bytes) as u64),
-            "map_file",
-        )?;
+    } else {
+        let end = start.checked_add(bytes).ok_or_else(raise::out_of_memory)?;
+        if size < end {
+            plain(descriptors::set_size(file, end as u64), "map_file")?;
+        }
     }
     let mut array = bigarray::create_of(kind, layout, &dims)?;
     // SAFETY: the array is new; nobody else knows it.
