@@ -7,11 +7,13 @@
 //! more than [`Spec::most_bytes`] says, which callers look for first.
 
 mod digits;
+mod integers;
 
 use crate::allocator;
 use std::fmt::Write;
 
 use self::digits::Scientific;
+pub use self::integers::{Digits, integer};
 
 /// One conversion specification: `%`, flags, width, precision, conversion.
 #[derive(Clone, Copy, Default, PartialEq, Eq, Debug)]
@@ -91,10 +93,7 @@ impl Spec {
     }
 
     /// Joins prefix and digits and pads them to the width.
-    fn pad(&self, prefix: &str, digits: String, with_zeros: bool) -> String {
-        if prefix.is_empty() && digits.len() >= self.width {
-            return digits;
-        }
+    fn pad(&self, prefix: &str, digits: &str, with_zeros: bool) -> String {
         let missing = self.width.saturating_sub(prefix.len() + digits.len());
         let (spaces, zeros, after) = match (self.left, with_zeros) {
             (true, _) => (0, 0, missing),
@@ -105,7 +104,7 @@ impl Spec {
         text.extend(std::iter::repeat_n(' ', spaces));
         text.push_str(prefix);
         text.extend(std::iter::repeat_n('0', zeros));
-        text.push_str(&digits);
+        text.push_str(digits);
         text.extend(std::iter::repeat_n(' ', after));
         text
     }
@@ -177,33 +176,6 @@ fn number(bytes: &mut std::iter::Peekable<impl Iterator<Item = u8>>) -> usize {
     n
 }
 
-/// An integer, given as such and as the unsigned number that `u`, `x`, `X` and `o` print.
-pub fn integer(spec: &Spec, signed: i64, unsigned: u64) -> String {
-    let digits = match spec.conversion {
-        b'u' => unsigned.to_string(),
-        b'x' => format!("{unsigned:x}"),
-        b'X' => format!("{unsigned:X}"),
-        b'o' => format!("{unsigned:o}"),
-        _ => signed.unsigned_abs().to_string(),
-    };
-    let prefix = match spec.conversion {
-        b'x' if spec.alternate && unsigned != 0 => "0x",
-        b'X' if spec.alternate && unsigned != 0 => "0X",
-        b'u' | b'x' | b'X' | b'o' => "",
-        _ => spec.sign(signed < 0),
-    };
-    let mut least = spec.precision.unwrap_or(1);
-    if spec.conversion == b'o' && spec.alternate {
-        least = least.max(if unsigned == 0 { 1 } else { digits.len() + 1 });
-    }
-    let digits = match digits.len() {
-        1 if digits == "0" && least == 0 => String::new(),
-        len if len < least => zeros_around("", least - len, &digits),
-        _ => digits,
-    };
-    spec.pad(prefix, digits, spec.zero && spec.precision.is_none())
-}
-
 /// Digits after the point that any float has at most: more are zeros.
 const MOST_DIGITS: usize = 1100;
 
@@ -222,7 +194,10 @@ pub fn float(spec: &Spec, x: f64) -> String {
     } else {
         digits
     };
-    spec.pad(sign, digits, spec.zero && magnitude.is_finite())
+    match sign.is_empty() && digits.len() >= spec.width {
+        true => digits,
+        false => spec.pad(sign, &digits, spec.zero && magnitude.is_finite()),
+    }
 }
 
 fn finite(spec: &Spec, x: f64) -> String {

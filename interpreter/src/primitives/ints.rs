@@ -3,7 +3,7 @@
 //! The three boxed types share generic code: arithmetic in 64 bits, cut to the width when boxed.
 
 use super::floats::string_of;
-use super::format::{self, Spec};
+use super::format::{self, Digits, Spec};
 use super::parse;
 use crate::custom;
 use crate::heap;
@@ -46,22 +46,12 @@ fn format_int(format: Value, n: Value) -> Outcome {
 
 /// `%d`, the most frequent format.
 fn decimal(n: i64) -> Value {
-    let mut digits = [0; 20];
-    let mut start = digits.len();
-    let mut rest = n.unsigned_abs();
-    loop {
-        start -= 1;
-        digits[start] = b'0' + (rest % 10) as u8;
-        rest /= 10;
-        if rest == 0 {
-            break;
-        }
-    }
-    if n < 0 {
-        start -= 1;
-        digits[start] = b'-';
-    }
-    heap::alloc_string(&digits[start..])
+    let digits = Digits::decimal(n.unsigned_abs());
+    let digits = match n < 0 {
+        true => digits.negated(),
+        false => digits,
+    };
+    heap::alloc_string(digits.as_bytes())
 }
 
 /// The runtime's buffer for a format, with its length letter and the zero at the end.
