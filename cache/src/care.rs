@@ -5,29 +5,8 @@
 
 use std::path::Path;
 
-use crate::store::Store;
+use crate::store::{Imported, Store, Verified};
 use crate::{Cache, Error, Stats, place, transfer, whole};
-
-/// What [`Cache::verify`] found.
-#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
-pub struct Verified {
-    pub entries: u64,
-    /// Entries whose contents did not match their digest; they are gone now.
-    pub damaged: u64,
-    /// Entries whose files were gone; they are as well now.
-    pub lost: u64,
-}
-
-/// What [`Cache::import`] did.
-#[derive(Clone, Debug, Default, PartialEq, Eq)]
-pub struct Imported {
-    /// Entries that are there now; some may have been before.
-    pub entries: u64,
-    /// Entries whose contents did not match their digests.
-    pub damaged: u64,
-    /// What kept the rest from being read, if anything.
-    pub unread: Option<String>,
-}
 
 impl Cache {
     /// What is in the file, by kind.

@@ -40,12 +40,12 @@ use std::path::{Path, PathBuf};
 use std::sync::{Mutex, MutexGuard, PoisonError};
 use std::thread::JoinHandle;
 
-pub use care::{Imported, Verified};
 pub use kind::Kind;
 use remote::{Access, Remote};
 use shared::Shared;
 pub use stats::{KindStats, Stats};
 use store::{Entry, Store};
+pub use store::{Imported, Verified};
 
 /// Why a cache could not be used at all.
 #[derive(Debug, thiserror::Error)]

@@ -15,7 +15,8 @@ use rusqlite::{Connection, MAIN_DB, OptionalExtension, TransactionBehavior, para
 
 use crate::exported::{self, Exported};
 use crate::files::Files;
-use crate::{Imported, Kind, KindStats, Stats, Verified};
+use crate::kind::Kind;
+use crate::stats::{KindStats, Stats};
 
 pub const SCHEMA: &str = "
     CREATE TABLE entries (
@@ -49,6 +50,27 @@ fn is_stale(used: i64) -> bool {
 
 /// Candidates given out for one key, and so the work one lookup can cause.
 const MAX_CANDIDATES: usize = 64;
+
+/// What [`Store::verify`] found.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub struct Verified {
+    pub entries: u64,
+    /// Entries whose contents did not match their digest; they are gone now.
+    pub damaged: u64,
+    /// Entries whose files were gone; they are as well now.
+    pub lost: u64,
+}
+
+/// What [`Store::import`] did.
+#[derive(Clone, Debug, Default, PartialEq, Eq)]
+pub struct Imported {
+    /// Entries that are there now; some may have been before.
+    pub entries: u64,
+    /// Entries whose contents did not match their digests.
+    pub damaged: u64,
+    /// What kept the rest from being read, if anything.
+    pub unread: Option<String>,
+}
 
 /// An entry to be written.
 #[derive(Debug)]

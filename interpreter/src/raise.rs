@@ -5,6 +5,7 @@
 
 pub use crate::exception::{Predefined, constant, raise};
 
+use crate::evaluation;
 use crate::heap;
 use crate::registry::Raised;
 use crate::value::Value;
@@ -62,5 +63,6 @@ pub fn division_by_zero() -> Raised {
 }
 
 pub fn out_of_memory() -> Raised {
+    evaluation::effect("memory");
     constant(Predefined::OutOfMemory)
 }

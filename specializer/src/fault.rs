@@ -123,6 +123,7 @@ pub const KINDS: &[Kind] = &[
     Kind::Code("evaluation", Damage::WrongCell),
     Kind::Code("evaluation", Damage::DroppedStore),
     Kind::Code("evaluation", Damage::WrongPayload),
+    Kind::Code("reloads", Damage::MergedParameter),
     Kind::Code("switches", Damage::SwappedEdge),
     Kind::Code("constants", Damage::MergedConstants),
     Kind::Code("bits", Damage::SwappedEdge),

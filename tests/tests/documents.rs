@@ -8,11 +8,13 @@ use std::fs;
 use bactrian::bench::{self, ladder, skeleton};
 use bactrian::cli::Cli;
 use bactrian::limits;
+use bactrian_tests::mutants::table::{STALE_BODY, names};
 use bactrian_tests::process;
 use bactrian_tests::repository::{assert_none, comments, documents, quoted, sources};
 use bactrian_tests::workspace;
 use clap::{Command, CommandFactory};
 use specializer::Optimisations;
+use specializer::fault::KINDS;
 
 /// Words of two humps that are not types of ours: other people's, Lua's, and OCaml's modules.
 const FOREIGN: &[&str] = &[
@@ -184,6 +186,16 @@ fn the_ladder_has_a_row_for_each_switch() {
         .map(|row| row[0].trim_matches('`'))
         .collect();
     assert_eq!(rows, ladder::switches().collect());
+}
+
+#[test]
+fn the_table_of_mutants_has_a_row_for_each_kind() {
+    let tables = tables_of("docs/mutants.md");
+    let rows = tables[0][1..].iter().map(|row| [&row[0], &row[1]]);
+    let rows: Vec<_> = rows.map(|row| row.map(String::as_str)).collect();
+    let kinds: Vec<_> = KINDS.iter().copied().map(names).collect();
+    let kinds = kinds.iter().map(|(stage, name)| [stage, name.as_str()]);
+    assert_eq!(rows, kinds.chain([STALE_BODY.into()]).collect::<Vec<_>>());
 }
 
 /// Finds the table with the expected header. Its rows have to be among the expected ones; those

@@ -6,6 +6,7 @@ use super::settings::{self, Settings, about, message};
 use super::state::{Heap, heap};
 use super::stress::stress;
 use super::{cycle, ephemeron, finalise, memprof, minor, reserve, stats};
+use crate::evaluation;
 use crate::exception::{self, Predefined};
 use crate::registry::Raised;
 use crate::value::WORD;
@@ -303,6 +304,7 @@ fn keep_reserve(heap: &'static Heap) -> Result<(), Raised> {
         heap.short.set(false);
         return Ok(());
     }
+    evaluation::effect("memory");
     collect_for_memory(heap);
     if reserve::is_comfortable(heap) {
         heap.short.set(false);

@@ -18,21 +18,20 @@ pub fn begin() {
     heap().allocation_goal.set(u64::MAX);
 }
 
-/// A block outside of the nursery, fields not written.
-pub fn alloc(heap: &Heap, wosize: usize, tag: u8) -> Option<Value> {
-    let block = heap.image.alloc(wosize, tag)?;
+/// A block outside of the nursery, fields not written. Memory has less room now than it has at run
+/// time, so the want of it stops the evaluation.
+pub fn alloc(heap: &Heap, wosize: usize, tag: u8) -> Value {
+    let block = heap.image.alloc(wosize, tag);
+    let block = block.unwrap_or_else(|| evaluation::stop("memory"));
     let words = wosize as u64 + 1;
     stats::add(&heap.counters.image_words, words);
     evaluation::note_made(words as u32 * WORD);
-    Some(block)
+    block
 }
 
 /// The address of field 0 of a block that leaves the nursery; header not written.
 pub fn promoted(heap: &Heap, wosize: usize) -> u32 {
-    let block = alloc(heap, wosize, tag::ABSTRACT);
-    block
-        .unwrap_or_else(|| evaluation::stop("memory"))
-        .address()
+    alloc(heap, wosize, tag::ABSTRACT).address()
 }
 
 /// Moves all that is alive from the nursery into the image. The program will not see that in its

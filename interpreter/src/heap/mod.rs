@@ -292,7 +292,7 @@ type Keep = fn(&Heap) -> usize;
 #[inline]
 fn alloc_major(heap: &Heap, wosize: usize, tag: u8, keep: Keep) -> Option<Value> {
     if evaluation::is_running() {
-        return evaluated::alloc(heap, wosize, tag);
+        return Some(evaluated::alloc(heap, wosize, tag));
     }
     let address = match wosize {
         ..=MAX_YOUNG_WOSIZE => heap.small.try_alloc(heap, wosize, keep)?,

@@ -26,6 +26,7 @@ mod found;
 mod made;
 mod pending;
 mod scan;
+mod stack;
 mod state;
 #[cfg(test)]
 pub mod tests;
@@ -379,9 +380,7 @@ impl<'a> Program<'a> {
         }
         let accu = self.result(instruction, state, lost);
         state.drop(effect.pops as usize);
-        state
-            .stack
-            .extend(std::iter::repeat_n(Known::ANYTHING, effect.pushes as usize));
+        state.push_unknown(effect.pushes as usize);
         if let Some(accu) = accu {
             state.accu = self.note_load(instruction, accu);
         }

@@ -2,7 +2,8 @@
 //!
 //! Invariant: nothing of the outside is looked at before it is asked for, so that a snapshot taken
 //! before the program runs holds nothing of the machine it was taken on. What a backend does not
-//! know is an error (`ENOSYS`), never a value made up.
+//! know is an error (`ENOSYS`), never a value made up (natively, where tests alone run, processor time
+//! is that of the wall).
 //!
 //! Three backends have the same functions: [`wasi`] by raw imports, [`host`] by those of the tool,
 //! which serves programs that may use what its own process can use, and [`native`] over the
@@ -10,8 +11,6 @@
 //! words for, and fails where the tool does not serve. Above them, [`descriptors`] numbers open
 //! files as Unix does, with duplicates and pipes, and [`environment`] keeps what the program
 //! changes in its environment.
-//!
-//! Left out: sockets, and signals from outside.
 
 pub mod descriptors;
 pub mod environment;

@@ -1,8 +1,8 @@
 //! Simplifies residual functions. The evaluator writes plainly; cleanup makes that small.
 //!
 //! Invariant: each pass takes a function that satisfies [`crate::verify`]'s residual rules, and
-//! leaves one that does, behaves alike, and has the same entry block. Each pass is linear in the
-//! function's size, or nearly.
+//! leaves one that does, behaves alike (but for a trap in [`numbering`]), and has the same entry
+//! block. Each pass is linear in the function's size, or nearly.
 //!
 //! Leaves out what engines do as well once the code is WebAssembly: computing once what two blocks
 //! compute.
@@ -56,6 +56,8 @@ pub struct Pass {
 /// What a pass does.
 enum Run {
     Plain(fn(&mut Function)),
+    /// Knowing what the evaluator says of the function as it wrote it: what is loaded again.
+    Reloading(fn(&mut Function, &[Reload])),
     /// Knowing what a trap ends.
     Trapping(fn(&mut Function, Trapped)),
     /// Knowing how memory is taken for blocks.
@@ -74,7 +76,12 @@ pub enum Trapped {
 }
 
 /// The passes, in order.
-pub const PASSES: [Pass; 26] = [
+pub const PASSES: [Pass; 27] = [
+    Pass {
+        name: "reloads",
+        run: Run::Reloading(reloads::run),
+        is_on: |optimisations| optimisations.reloads,
+    },
     pass("constants", constants::run),
     Pass {
         is_on: |optimisations| optimisations.known_bits,
@@ -164,8 +171,7 @@ const fn allocating(name: &'static str, run: fn(&mut Function, Option<&Allocator
     }
 }
 
-/// Runs every pass that is on; `after` sees what each one leaves, and may change it. What the
-/// evaluator says of the function as it wrote it is used first: what is loaded again.
+/// Runs every pass that is on; `after` sees what each one leaves, and may change it.
 pub fn run(
     function: &mut Function,
     reloads: &[Reload],
@@ -174,13 +180,10 @@ pub fn run(
     optimisations: &Optimisations,
     after: &mut dyn FnMut(&'static str, &mut Function),
 ) {
-    if !reloads.is_empty() {
-        reloads::run(function, reloads);
-        after("reloads", function);
-    }
     for pass in PASSES.iter().filter(|pass| (pass.is_on)(optimisations)) {
         match pass.run {
             Run::Plain(run) => run(function),
+            Run::Reloading(run) => run(function, reloads),
             Run::Trapping(run) => run(function, trapped),
             Run::Allocating(run) => run(function, allocator),
             Run::Switched(run) => run(function, allocator, optimisations),

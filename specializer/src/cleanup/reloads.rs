@@ -13,6 +13,9 @@ use crate::index::Map;
 use crate::ir::residual::{Block, Function, Value};
 
 pub fn run(function: &mut Function, reloads: &[Reload]) {
+    if reloads.is_empty() {
+        return;
+    }
     let order = Order::new(function);
     let blocks = order.blocks.iter().copied();
     let headers: Vec<Block> = blocks.filter(|&block| order.begins_loop(block)).collect();

@@ -5,14 +5,11 @@ use std::path::{Path, PathBuf};
 use anyhow::{Context, Result, bail};
 use bactrian_tests::mutants::lockstep::{Bench, Score};
 use bactrian_tests::mutants::survey::Tally;
-use bactrian_tests::mutants::table::{self, Row};
+use bactrian_tests::mutants::table::{self, Row, STALE_BODY, names};
 use bactrian_tests::mutants::{corpus, stale, survey};
 use bactrian_tests::{scratch, workspace};
 use clap::Parser;
-use specializer::fault::{KINDS, Kind};
-
-/// The kind that is planted in the store.
-const STALE_BODY: &str = "StaleBody";
+use specializer::fault::KINDS;
 
 /// Plants wrong residual code and counts who notices it.
 #[derive(Debug, Parser)]
@@ -59,9 +56,10 @@ fn main() -> Result<()> {
         Ok(row(stage, name, tally, score.transpose()?))
     };
     let mut rows = survey::in_parallel(&wanted.collect::<Vec<_>>(), survey)?;
-    if is_wanted("cache", STALE_BODY) {
+    let (stage, name) = STALE_BODY;
+    if is_wanted(stage, name) {
         let tally = stale::survey(&engine, &cases, arguments.mutants)?;
-        rows.push(row("cache", STALE_BODY.to_owned(), tally, None));
+        rows.push(row(stage, name.to_owned(), tally, None));
     }
     if let Some(directory) = &arguments.survivors {
         rows.iter()
@@ -130,14 +128,5 @@ fn row(stage: &'static str, kind: String, tally: Tally, lockstep: Option<Score>)
         kind,
         tally,
         lockstep,
-    }
-}
-
-/// The stage and the name of a kind.
-fn names(kind: Kind) -> (&'static str, String) {
-    match kind {
-        Kind::Code(stage, damage) => (stage, format!("{damage:?}")),
-        Kind::Plan(muddle) => ("lowering", format!("{muddle:?}")),
-        Kind::Link(mismatch) => ("linking", format!("{mismatch:?}")),
     }
 }

@@ -3,6 +3,7 @@
 use super::judge::Net;
 use super::lockstep::Score;
 use super::survey::Tally;
+use specializer::fault::Kind;
 
 /// A kind of mutants, what became of them, and what lockstep says of some.
 pub struct Row {
@@ -11,6 +12,18 @@ pub struct Row {
     pub tally: Tally,
     /// Absent where lockstep is not asked.
     pub lockstep: Option<Score>,
+}
+
+/// The stage and the name of the kind that is planted in the store.
+pub const STALE_BODY: (&str, &str) = ("cache", "StaleBody");
+
+/// The stage and the name of a kind.
+pub fn names(kind: Kind) -> (&'static str, String) {
+    match kind {
+        Kind::Code(stage, damage) => (stage, format!("{damage:?}")),
+        Kind::Plan(muddle) => ("lowering", format!("{muddle:?}")),
+        Kind::Link(mismatch) => ("linking", format!("{mismatch:?}")),
+    }
 }
 
 const HEAD: &str = "# Mutants

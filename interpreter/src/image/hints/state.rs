@@ -1,6 +1,7 @@
 //! What the pass over a function has seen: of the accumulator and the stack, now and at labels.
 
 use super::made::{Few, Made};
+use super::stack::Stack;
 use crate::code::effect;
 use crate::image::by_word::ByWord;
 use std::collections::BTreeSet;
@@ -179,16 +180,16 @@ pub struct Lost {
 }
 
 /// Accumulator and stack, the top last.
-#[derive(Clone, PartialEq)]
+#[derive(Clone)]
 pub struct State {
     pub accu: Known,
-    pub stack: Vec<Known>,
+    pub stack: Stack,
     /// The handlers of the traps in the stack, the innermost last.
     handlers: Vec<Handler>,
 }
 
 /// Where an exception goes on, and how deep the stack is then.
-#[derive(Clone, Copy, PartialEq)]
+#[derive(Clone, Copy)]
 struct Handler {
     target: i64,
     depth: usize,
@@ -196,7 +197,7 @@ struct Handler {
 
 impl State {
     /// Where a function begins with these parameters.
-    pub fn begin(parameters: Vec<Known>) -> Self {
+    pub fn begin(parameters: Stack) -> Self {
         Self {
             accu: Known::ANYTHING,
             stack: parameters,
@@ -209,8 +210,7 @@ impl State {
             target,
             depth: self.stack.len(),
         });
-        let trap = [Known::ANYTHING; effect::TRAP_SIZE as usize];
-        self.stack.extend(trap);
+        self.push_unknown(effect::TRAP_SIZE as usize);
     }
 
     pub fn pop_trap(&mut self) {
@@ -222,13 +222,13 @@ impl State {
     /// the innermost last. Of the box of a number nothing is known any more.
     fn handled(&self) -> impl DoubleEndedIterator<Item = (i64, Self)> {
         self.handlers.iter().enumerate().map(|(outer, handler)| {
-            let survives = |&known: &Known| match known.seen {
-                Seen::Number(..) => known.guessed(),
-                _ => known,
+            let without_number = |known: Known| match known.seen {
+                Seen::Number(..) => Some(known.guessed()),
+                _ => None,
             };
             let state = Self {
                 accu: Known::ANYTHING,
-                stack: self.stack[..handler.depth].iter().map(survives).collect(),
+                stack: self.stack.lowest(handler.depth, without_number),
                 handlers: self.handlers[..outer].to_vec(),
             };
             (handler.target, state)
@@ -236,14 +236,20 @@ impl State {
     }
 
     pub fn slot(&self, index: usize) -> Known {
-        self.stack[self.stack.len() - 1 - index]
+        self.stack.get(self.stack.len() - 1 - index)
+    }
+
+    pub fn push_unknown(&mut self, count: usize) {
+        (0..count).for_each(|_| self.stack.push(Known::ANYTHING));
     }
 
     /// A value is put into slot `index`; what is in the accumulator then. What was in the slot is
     /// not forgotten.
     pub fn assign(&mut self, index: i32, value: Known, lost: &mut Lost) -> Known {
         let index = self.stack.len() - 1 - index as usize;
-        self.stack[index].meet(value, lost);
+        let mut known = self.stack.get(index);
+        known.meet(value, lost);
+        self.stack.set(index, known);
         Known::ANYTHING
     }
 
@@ -265,8 +271,14 @@ impl State {
     /// Joins another into this; whether that changes it.
     fn join(&mut self, other: &State, lost: &mut Lost) -> bool {
         let mut changed = self.accu.meet(other.accu, lost);
-        for (mine, &theirs) in self.stack.iter_mut().zip(&other.stack) {
-            changed |= mine.meet(theirs, lost);
+        let mut from = 0;
+        while let Some(index) = self.stack.differs_from(&other.stack, from) {
+            let mut known = self.stack.get(index);
+            if known.meet(other.stack.get(index), lost) {
+                self.stack.set(index, known);
+                changed = true;
+            }
+            from = index + 1;
         }
         changed
     }
