@@ -53,7 +53,7 @@ pub fn units(section: &[u8]) -> Vec<Unit<'_>> {
         let _directories = value(&mut rest)?;
         let mut events = Vec::new();
         if let Ok(tree) = Tree::read(bytes) {
-            let node = tree.root;
+            let node = tree.root();
             // A malformed list may lead back into itself.
             let elements = elements(Part { tree: &tree, node }).take(tree.blocks());
             events.extend(elements.filter_map(read));

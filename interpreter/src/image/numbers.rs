@@ -190,7 +190,7 @@ fn modules(section: &[u8]) -> FxHashMap<usize, &[u8]> {
     let Ok(tree) = Tree::read(section) else {
         return modules;
     };
-    let mut nodes: Vec<Node> = tree.field(tree.root, 1).into_iter().collect();
+    let mut nodes: Vec<Node> = tree.field(tree.root(), 1).into_iter().collect();
     // Damaged data may have circles.
     for _ in 0..=2 * tree.blocks() {
         let Some(node) = nodes.pop() else { break };

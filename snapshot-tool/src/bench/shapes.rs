@@ -28,10 +28,14 @@ pub enum Shape {
     Modules,
     /// One function that calls each of so many others.
     Function,
+    /// An array of so many elements, each of which branches.
+    Elements,
+    /// A sum of so many terms, each of which has a handler.
+    Handlers,
 }
 
 impl Shape {
-    pub const ALL: [Shape; 7] = [
+    pub const ALL: [Shape; 9] = [
         Shape::Calls,
         Shape::List,
         Shape::Definitions,
@@ -39,6 +43,8 @@ impl Shape {
         Shape::Statements,
         Shape::Modules,
         Shape::Function,
+        Shape::Elements,
+        Shape::Handlers,
     ];
 
     /// What it is called in the table.
@@ -51,6 +57,8 @@ impl Shape {
             Shape::Statements => "statements without calls",
             Shape::Modules => "modules of 20 functions",
             Shape::Function => "calls in sequence in a function",
+            Shape::Elements => "elements that branch, in an array",
+            Shape::Handlers => "terms with handlers, in a sum",
         }
     }
 
@@ -59,7 +67,8 @@ impl Shape {
         match self {
             Shape::Calls | Shape::List => 50_000,
             Shape::Definitions | Shape::Function => 12_000,
-            Shape::Strings => 20_000,
+            Shape::Strings | Shape::Elements => 20_000,
+            Shape::Handlers => 8_000,
             Shape::Statements => 80_000,
             Shape::Modules => 800,
         }
@@ -76,6 +85,8 @@ impl Shape {
             Shape::Statements => statements(&mut text, size),
             Shape::Modules => modules(&mut text, size),
             Shape::Function => calls(&mut text, size, "let all s =\n"),
+            Shape::Elements => elements(&mut text, size),
+            Shape::Handlers => handlers(&mut text, size),
         };
         written.expect("a string can be written to");
         text
@@ -191,6 +202,20 @@ fn statements(text: &mut String, size: usize) -> std::fmt::Result {
     (0..size)
         .try_for_each(|at| writeln!(text, "  a.({}) <- a.({}) + {at};", at % 100, at * 7 % 100))?;
     text.write_str("  print_int (Array.fold_left (+) 0 a)\n")
+}
+
+fn elements(text: &mut String, size: usize) -> std::fmt::Result {
+    text.write_str("let f x = [|\n")?;
+    (0..size).try_for_each(|at| writeln!(text, "  (if x > {} then x else {at});", at % 7))?;
+    text.write_str("|]\nlet () = print_int (Array.fold_left (+) 0 (f 3))\n")
+}
+
+fn handlers(text: &mut String, size: usize) -> std::fmt::Result {
+    text.write_str("let g x = if x > 90 then raise Not_found else x\nlet f x =\n  0\n")?;
+    (0..size).try_for_each(|at| {
+        writeln!(text, "  + (try g (x + {}) with Not_found -> {at})", at % 97)
+    })?;
+    text.write_str("let () = print_int (f 3)\n")
 }
 
 fn modules(text: &mut String, size: usize) -> std::fmt::Result {

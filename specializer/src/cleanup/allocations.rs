@@ -16,6 +16,7 @@ pub mod tests;
 use smallvec::SmallVec;
 
 use super::constants::{self, ByValue, Constants, is_constant};
+use super::regions::Memory;
 use crate::allocator::{Allocator, HEADER};
 use crate::dominators::Order;
 use crate::index::Map;
@@ -35,8 +36,10 @@ enum Groups {
     Single,
 }
 
-pub fn run(function: &mut Function, allocator: Option<&Allocator>, optimisations: &Optimisations) {
-    let Some(allocator) = allocator else { return };
+pub fn run(function: &mut Function, memory: &Memory, optimisations: &Optimisations) {
+    let Some(allocator) = memory.allocator else {
+        return;
+    };
     let groups = match optimisations.allocations {
         true => Groups::Several,
         false => Groups::Single,
@@ -142,7 +145,7 @@ impl<'f> Finder<'f> {
         loop {
             for (index, inst) in self.function.blocks[block].insts.iter().enumerate() {
                 let Some(member) = self.member(inst) else {
-                    if inst.op.effect() == Effect::Calls || self.takes_memory(inst) {
+                    if self.is_barrier(inst) {
                         self.close(&mut group, Group::at(block, index + 1));
                     }
                     continue;
@@ -169,11 +172,19 @@ impl<'f> Finder<'f> {
         self.groups.push(std::mem::replace(group, next));
     }
 
+    /// Whether no allocation moves over an instruction: it is more than a load, a store or
+    /// arithmetic.
+    fn is_barrier(&self, inst: &Inst) -> bool {
+        match (inst.op, inst.op.effect()) {
+            (Op::Load { .. }, _) => false,
+            (Op::Store { offset, .. }, _) => self.takes_memory(inst, offset),
+            (_, Effect::Pure | Effect::Traps | Effect::ReadsGlobal) => false,
+            (_, Effect::Reads | Effect::Writes | Effect::WritesGlobal | Effect::Calls) => true,
+        }
+    }
+
     /// Whether a store moves the pointer or the floor, which only calls should.
-    fn takes_memory(&self, inst: &Inst) -> bool {
-        let Op::Store { offset, .. } = inst.op else {
-            return false;
-        };
+    fn takes_memory(&self, inst: &Inst, offset: u32) -> bool {
         let Some(Const::I32(address)) = self.constants[inst.args[0]] else {
             return false;
         };

@@ -44,6 +44,7 @@ use crate::allocator::Allocator;
 use crate::eval::Reload;
 use crate::ir::residual::Function;
 use crate::optimisations::Optimisations;
+use regions::Memory;
 
 /// A step of cleanup.
 pub struct Pass {
@@ -60,10 +61,10 @@ enum Run {
     Reloading(fn(&mut Function, &[Reload])),
     /// Knowing what a trap ends.
     Trapping(fn(&mut Function, Trapped)),
-    /// Knowing how memory is taken for blocks.
-    Allocating(fn(&mut Function, Option<&Allocator>)),
+    /// Knowing how the interpreter uses memory.
+    Remembering(fn(&mut Function, &Memory)),
     /// The same, in one way or another.
-    Switched(fn(&mut Function, Option<&Allocator>, &Optimisations)),
+    Switched(fn(&mut Function, &Memory, &Optimisations)),
 }
 
 /// What becomes of an instance in which something trapped.
@@ -100,7 +101,7 @@ pub const PASSES: [Pass; 27] = [
     pass("peephole", peephole::run),
     Pass {
         is_on: |optimisations| optimisations.scalar_replacement,
-        ..allocating("scalars", scalars::run)
+        ..remembering("scalars", scalars::run)
     },
     Pass {
         name: "allocations",
@@ -118,11 +119,11 @@ pub const PASSES: [Pass; 27] = [
     },
     Pass {
         is_on: |optimisations| optimisations.peeling && optimisations.value_numbering,
-        ..allocating("peel", peel::run)
+        ..remembering("peel", peel::run)
     },
     Pass {
         is_on: |optimisations| optimisations.value_numbering,
-        ..allocating("numbering", numbering::run)
+        ..remembering("numbering", numbering::run)
     },
     Pass {
         is_on: |optimisations| optimisations.offsets,
@@ -163,10 +164,10 @@ const fn pass(name: &'static str, run: fn(&mut Function)) -> Pass {
     }
 }
 
-const fn allocating(name: &'static str, run: fn(&mut Function, Option<&Allocator>)) -> Pass {
+const fn remembering(name: &'static str, run: fn(&mut Function, &Memory)) -> Pass {
     Pass {
         name,
-        run: Run::Allocating(run),
+        run: Run::Remembering(run),
         is_on: |_| true,
     }
 }
@@ -180,13 +181,14 @@ pub fn run(
     optimisations: &Optimisations,
     after: &mut dyn FnMut(&'static str, &mut Function),
 ) {
+    let memory = Memory::new(function, allocator);
     for pass in PASSES.iter().filter(|pass| (pass.is_on)(optimisations)) {
         match pass.run {
             Run::Plain(run) => run(function),
             Run::Reloading(run) => run(function, reloads),
             Run::Trapping(run) => run(function, trapped),
-            Run::Allocating(run) => run(function, allocator),
-            Run::Switched(run) => run(function, allocator, optimisations),
+            Run::Remembering(run) => run(function, &memory),
+            Run::Switched(run) => run(function, &memory, optimisations),
         }
         after(pass.name, function);
     }

@@ -25,9 +25,8 @@ use std::collections::hash_map::Entry;
 use smallvec::SmallVec;
 
 use super::compact::empty_unreached;
-use super::regions::{Area, Areas, Loops, Written};
+use super::regions::{Area, Areas, Loops, Memory, Written};
 use super::rename::Renaming;
-use crate::allocator::Allocator;
 use crate::dominators::{Dominators, Order};
 use crate::hash::FastMap;
 use crate::index::{Map, index};
@@ -43,10 +42,10 @@ const MOST_PREDECESSORS: usize = 8;
 index!(/// Stands for all values that are computed alike.
     Number, "n");
 
-pub fn run(function: &mut Function, allocator: Option<&Allocator>) {
+pub fn run(function: &mut Function, memory: &Memory) {
     let order = Order::new(function);
     let dominators = Dominators::new(function, &order);
-    let areas = Areas::new(function, &order, allocator);
+    let areas = Areas::new(function, &order, memory);
     let mut pass = Pass {
         loops: Loops::new(function, &order, &dominators, &areas),
         dominators,

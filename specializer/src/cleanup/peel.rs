@@ -12,8 +12,7 @@ mod tests;
 use std::collections::HashSet;
 
 use super::copies::{self, Copies};
-use super::regions::{Areas, Loops};
-use crate::allocator::Allocator;
+use super::regions::{Areas, Loops, Memory};
 use crate::dominators::{Dominators, Order};
 use crate::ir::residual::{Block, Function, Value};
 use crate::op::{Effect, Op};
@@ -25,12 +24,12 @@ const MOST_INSTS: usize = 320;
 /// Most loops of a function that are copied.
 const MOST_LOOPS: usize = 32;
 
-pub fn run(function: &mut Function, allocator: Option<&Allocator>) {
+pub fn run(function: &mut Function, memory: &Memory) {
     let mut order = Order::new(function);
     if !order.blocks.iter().any(|&block| order.begins_loop(block)) {
         return;
     }
-    for blocks in find(function, &order, allocator) {
+    for blocks in find(function, &order, memory) {
         if copies::are_needed_little(function, &order, &blocks) {
             let copies = Copies::new(function, &blocks, blocks[0]);
             copies::enter(function, &order, &blocks, copies.of(blocks[0]));
@@ -41,9 +40,9 @@ pub fn run(function: &mut Function, allocator: Option<&Allocator>) {
 }
 
 /// The loops to copy, each by its blocks, the head first.
-fn find(function: &Function, order: &Order, allocator: Option<&Allocator>) -> Vec<Vec<Block>> {
+fn find(function: &Function, order: &Order, memory: &Memory) -> Vec<Vec<Block>> {
     let dominators = Dominators::new(function, order);
-    let areas = Areas::new(function, order, allocator);
+    let areas = Areas::new(function, order, memory);
     let written = Loops::new(function, order, &dominators, &areas);
     let heads = order.blocks.iter().copied();
     let heads = heads.filter(|&block| block != Block::ENTRY && order.begins_loop(block));

@@ -3,16 +3,54 @@
 //!
 //! An interpreter says within which region an address lies (`address.within`). Accesses to two
 //! regions never meet, nor does one to a region and one at an address that is constant in the
-//! interpreter's code. Of one that specialization made constant nothing is known. Cells are a
-//! region of their own: other code accesses them in calls only.
+//! interpreter's code. Of one that specialization made constant nothing is known: the evaluator
+//! says so of those that it found, and those that passes find are none of [`Memory::literals`].
+//! Cells are a region of their own: other code accesses them in calls only.
 
 use crate::allocator::Allocator;
 use crate::dominators::{Dominators, Order};
+use crate::hash::FastSet;
 use crate::index::Map;
 use crate::ir::residual::{Block, Function, Inst, Value};
 use crate::ir::{Callee, Func};
 use crate::op::intrinsic::CELLS_REGION;
 use crate::op::{Const, Effect, Intrinsic, Op};
+
+/// What passes know of how an interpreter uses memory.
+pub struct Memory<'a> {
+    pub allocator: Option<&'a Allocator>,
+    /// The addresses that are constants in the interpreter's code.
+    literals: FastSet<u32>,
+}
+
+impl<'a> Memory<'a> {
+    /// That of a function as the evaluator wrote it: an address that is constant there and within
+    /// nothing is so in the interpreter's code.
+    pub fn new(function: &Function, allocator: Option<&'a Allocator>) -> Self {
+        let mut constants = Map::filled_like(&function.types, None);
+        let mut literals = FastSet::default();
+        literals.extend(
+            allocator
+                .iter()
+                .flat_map(|found| [found.pointer, found.floor]),
+        );
+        let insts = function.blocks.values().flat_map(|block| &block.insts);
+        for inst in insts.clone() {
+            if let (Op::Const(Const::I32(number)), Some(result)) = (inst.op, inst.result) {
+                constants[result] = Some(number as u32);
+            }
+        }
+        for inst in insts {
+            if let Op::Load { .. } | Op::Store { .. } = inst.op {
+                literals.extend(constants[inst.args[0]]);
+            }
+        }
+        Self {
+            allocator,
+            literals,
+        }
+    }
+}
 
 /// A memory region, 1 to [`CELLS_REGION`].
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
@@ -53,7 +91,7 @@ pub struct Areas {
 
 impl Areas {
     /// Those of all values of a function whose definitions come before their uses in `order`.
-    pub fn new(function: &Function, order: &Order, allocator: Option<&Allocator>) -> Self {
+    pub fn new(function: &Function, order: &Order, memory: &Memory) -> Self {
         let mut areas = Map::filled_like(&function.types, Area::Unknown);
         let mut constants = Map::filled_like(&function.types, None);
         let blocks = order.blocks.iter();
@@ -62,17 +100,18 @@ impl Areas {
             match inst.op {
                 Op::Const(Const::I32(number)) => {
                     constants[result] = Some(number as u32);
-                    areas[result] = Area::Constant;
+                    if memory.literals.contains(&(number as u32)) {
+                        areas[result] = Area::Constant;
+                    }
                 }
                 Op::I32Add | Op::I32Sub => {
                     let [one, other] = [areas[inst.args[0]], areas[inst.args[1]]];
                     areas[result] = match (one, other) {
                         // A distance between addresses is no address.
-                        (_, other) if inst.op == Op::I32Sub && other != Area::Constant => {
+                        _ if inst.op == Op::I32Sub && constants[inst.args[1]].is_none() => {
                             Area::Unknown
                         }
                         (region @ Area::Region(_), _) | (_, region @ Area::Region(_)) => region,
-                        (Area::Constant, Area::Constant) => Area::Constant,
                         (Area::Constant | Area::Unknown, Area::Constant | Area::Unknown) => {
                             Area::Unknown
                         }
@@ -91,7 +130,7 @@ impl Areas {
         }
         Self {
             areas,
-            allocate: allocator.map(|allocator| allocator.allocate),
+            allocate: memory.allocator.map(|allocator| allocator.allocate),
         }
     }
 
@@ -168,7 +207,7 @@ impl Loops {
             let blocks = order.blocks_of_loop(dominators, head, looks);
             loops[head] = Some(match blocks {
                 Some(blocks) => {
-                    looks -= blocks.len();
+                    looks = looks.saturating_sub(blocks.len());
                     Written::in_blocks(function, &blocks, areas)
                 }
                 None => Written::EVERYTHING,

@@ -20,7 +20,7 @@ mod tests;
 use std::collections::HashSet;
 
 use self::find::{Field, Finder, Fresh, Point};
-use crate::allocator::Allocator;
+use super::regions::Memory;
 use crate::dominators::{Dominators, Order};
 use crate::ir::residual::{Block, Function};
 
@@ -33,8 +33,10 @@ const MOST_PLACES: usize = 4;
 /// How many blocks of code are looked at to find ways, as a multiple of those that there are.
 const MOST_LOOKS: usize = 8;
 
-pub fn run(function: &mut Function, allocator: Option<&Allocator>) {
-    let Some(allocator) = allocator else { return };
+pub fn run(function: &mut Function, memory: &Memory) {
+    let Some(allocator) = memory.allocator else {
+        return;
+    };
     for _ in 0..ROUNDS {
         if !find::allocates(function, allocator) {
             return;

@@ -20,6 +20,7 @@ use super::abs::{Abs, Fact};
 use super::cells::{Content, Reader};
 use super::prepare::{self, Prepared};
 use super::transfer::{Machine, Phase};
+use crate::index::Map;
 use crate::ir::generic::Block;
 use crate::ir::{Callee, Func, Terminator, Type, generic};
 use crate::lift;
@@ -87,7 +88,7 @@ impl Small {
             if functions.contains_key(&function) {
                 continue;
             }
-            let Some(body) = body(module, function) else {
+            let Some(body) = body(module, function, function >= first) else {
                 continue;
             };
             asked.extend(body.callees());
@@ -119,14 +120,18 @@ impl Small {
     }
 }
 
-fn body(module: &Module, function: Func) -> Option<Body> {
+fn body(module: &Module, function: Func, is_stub: bool) -> Option<Body> {
     if module.body(function)?.as_bytes().len() > MOST_BYTES {
         return None;
     }
     let (mut lifted, places) = lift::with_places(module, function).ok()?;
     return_what_is_called(&mut lifted);
     // Preparation splits blocks behind calls through the table.
-    let prepared = prepare::function(lifted, places);
+    let mut prepared = prepare::function(lifted, places);
+    if is_stub {
+        // What regions are of, the interpreter says: its accesses and a stub's may meet.
+        prepared.literals = Map::filled_like(&prepared.literals, false);
+    }
     let data = &prepared.function.blocks[Block::ENTRY];
     let is_plain = |inst: &generic::Inst| !matches!(inst.op, Op::Intrinsic(_));
     let is_small = prepared.function.blocks.len() == 1

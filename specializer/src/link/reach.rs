@@ -7,13 +7,14 @@
 //!
 //! Invariant: what is not reached is neither called nor read. Residual code names no data and no
 //! entry that its generic function does not: its constants are that function's, or come from
-//! memory. It may call what only the compiled ways of that function do. Where the host can change
-//! table or memory before the module starts, all of them is reached.
+//! memory. So what such a function names is reached, if it is itself or not. Residual code may call
+//! what only the compiled ways of that function do. Where the host can change table or memory before
+//! the module starts, all of them is reached.
 
 #[cfg(test)]
 mod tests;
 
-use std::collections::HashMap;
+use std::collections::{BTreeSet, HashMap};
 use std::ops::Range;
 
 use wasmparser::{ElementItems, ExternalKind, Operator, Parser, Payload};
@@ -127,6 +128,8 @@ impl Search<'_> {
                 self.function(func);
             }
         }
+        let specialized: BTreeSet<_> = residues.iter().map(|one| one.request.function).collect();
+        specialized.into_iter().for_each(|func| self.named_by(func));
         for payload in Parser::new(0).parse_all(self.module.bytes) {
             self.section(payload?)?;
         }
@@ -194,17 +197,22 @@ impl Search<'_> {
 
     /// What a function that is reached names.
     fn body(&mut self, func: Func) -> wasmparser::Result<()> {
-        let references = self.references;
-        if let Some(named) = references.of(func) {
-            named.elements.iter().for_each(|&index| self.element(index));
-            named.objects.iter().for_each(|&number| self.object(number));
-        }
+        self.named_by(func);
         let mut callees = callees(self.module, func)?;
         if let Some(lowered) = self.plain.simplify(func, &callees) {
             callees = lowered.callees().collect();
         }
         callees.into_iter().for_each(|func| self.function(func));
         Ok(())
+    }
+
+    /// The entries and the data that a function names.
+    fn named_by(&mut self, func: Func) {
+        let references = self.references;
+        if let Some(named) = references.of(func) {
+            named.elements.iter().for_each(|&index| self.element(index));
+            named.objects.iter().for_each(|&number| self.object(number));
+        }
     }
 
     /// The table has this index, or no function under it.

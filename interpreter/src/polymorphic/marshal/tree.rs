@@ -19,13 +19,21 @@ pub enum Node<'a> {
     Other,
 }
 
-/// A value and all that it leads to.
+/// A value and all that it leads to. Its memory is a multiple of the data's, so what is not a block
+/// is read again where it is wanted.
 pub struct Tree<'a> {
-    pub root: Node<'a>,
+    data: &'a [u8],
+    root: Link,
     blocks: Vec<Block>,
     /// Those of one block lie side by side.
-    fields: Vec<Node<'a>>,
+    fields: Vec<Link>,
 }
+
+/// Where a value is: with [`BLOCK`] a block's place among the blocks, without it where its bytes
+/// begin in the data.
+type Link = u32;
+
+const BLOCK: Link = 1 << 31;
 
 /// Where a block has its fields.
 #[derive(Clone, Copy)]
@@ -38,7 +46,11 @@ impl<'a> Tree<'a> {
     /// Reads the value whose header is at the start of `bytes`.
     pub fn read(bytes: &'a [u8]) -> Result<Self, Error> {
         let header = input::header(bytes, "")?;
-        let Some(data) = header.data(bytes) else {
+        // No block is larger than the data, nor are there more of them.
+        let Some(data) = header
+            .data(bytes)
+            .filter(|data| data.len() < BLOCK as usize)
+        else {
             return ill_formed();
         };
         let mut builder = Builder {
@@ -46,16 +58,21 @@ impl<'a> Tree<'a> {
             objects: Vec::new(),
             open: Vec::new(),
             tree: Tree {
-                root: Node::Other,
+                data,
+                root: 0,
                 blocks: Vec::new(),
                 fields: Vec::new(),
             },
         };
-        builder.tree.root = builder.node()?;
+        builder.tree.root = builder.link()?;
         while let Some(place) = builder.next_field() {
-            builder.tree.fields[place] = builder.node()?;
+            builder.tree.fields[place] = builder.link()?;
         }
         Ok(builder.tree)
+    }
+
+    pub fn root(&self) -> Node<'a> {
+        self.node(self.root)
     }
 
     /// How many blocks there are.
@@ -70,22 +87,35 @@ impl<'a> Tree<'a> {
         };
         let block = self.blocks[number as usize];
         let has_it = index < block.count as usize;
-        has_it.then(|| self.fields[block.first as usize + index])
+        has_it.then(|| self.node(self.fields[block.first as usize + index]))
+    }
+
+    fn node(&self, link: Link) -> Node<'a> {
+        if link & BLOCK != 0 {
+            return Node::Block(link & !BLOCK);
+        }
+        let mut reader = Reader::new(&self.data[link as usize..]);
+        match Item::read(&mut reader).expect("it was read before") {
+            Item::Integer(n) => Node::Integer(n),
+            Item::String(bytes) => Node::String(bytes),
+            Item::Floats(_) => Node::Other,
+            Item::Shared(_) | Item::Block(_) | Item::Custom => unreachable!("no link leads there"),
+        }
     }
 }
 
-/// Reads node by node, in the order of the bytes: a block before its fields, and depth first.
+/// Reads value by value, in the order of the bytes: a block before its fields, and depth first.
 struct Builder<'a> {
     reader: Reader<'a>,
     /// What was met so far and can be met again.
-    objects: Vec<Node<'a>>,
+    objects: Vec<Link>,
     /// Blocks whose last fields are still to come, and how many were there.
     open: Vec<(Block, u32)>,
     tree: Tree<'a>,
 }
 
-impl<'a> Builder<'a> {
-    /// Where the next node belongs among the fields; `None` if the value is complete.
+impl Builder<'_> {
+    /// Where the next value belongs among the fields; `None` if all are there.
     fn next_field(&mut self) -> Option<usize> {
         let (block, there) = self.open.last_mut()?;
         let place = block.first + *there;
@@ -96,35 +126,33 @@ impl<'a> Builder<'a> {
         Some(place as usize)
     }
 
-    fn node(&mut self) -> Result<Node<'a>, Error> {
-        let node = match Item::read(&mut self.reader)? {
-            Item::Integer(n) => return Ok(Node::Integer(n)),
+    fn link(&mut self) -> Result<Link, Error> {
+        let place = self.tree.data.len() - self.reader.left();
+        match Item::read(&mut self.reader)? {
+            Item::Integer(_) | Item::Floats(0) => {}
             Item::Shared(back) => return self.shared(back),
             Item::Block(size) => return Ok(self.block(size as u32)),
-            Item::Floats(0) => return Ok(Node::Other),
-            Item::Floats(_) => Node::Other,
-            Item::String(bytes) => Node::String(bytes),
+            Item::Floats(_) | Item::String(_) => self.objects.push(place as Link),
             Item::Custom => return ill_formed(),
-        };
-        self.objects.push(node);
-        Ok(node)
+        }
+        Ok(place as Link)
     }
 
-    fn block(&mut self, count: u32) -> Node<'a> {
+    fn block(&mut self, count: u32) -> Link {
         let first = self.tree.fields.len() as u32;
         let block = Block { first, count };
-        let node = Node::Block(self.tree.blocks.len() as u32);
+        let link = self.tree.blocks.len() as Link | BLOCK;
         self.tree.blocks.push(block);
         if count > 0 {
             let all = self.tree.fields.len() + count as usize;
-            self.tree.fields.resize(all, Node::Other);
+            self.tree.fields.resize(all, 0);
             self.open.push((block, 0));
-            self.objects.push(node);
+            self.objects.push(link);
         }
-        node
+        link
     }
 
-    fn shared(&self, back: u64) -> Result<Node<'a>, Error> {
+    fn shared(&self, back: u64) -> Result<Link, Error> {
         let index = (self.objects.len() as u64).wrapping_sub(back);
         match self.objects.get(index as usize) {
             Some(&object) if back != 0 => Ok(object),

@@ -6,9 +6,12 @@ use wasm_encoder::Section;
 use wasmparser::{Name, Payload};
 
 use super::*;
+use crate::Options;
+use crate::link::tests::Silent;
 use crate::link::{Choices, Layout, write};
 use crate::module::references::Named;
 use crate::request::Requests;
+use crate::specialize;
 
 /// What a linked module has.
 #[derive(Debug)]
@@ -192,4 +195,41 @@ fn exported_addresses_are_referred_to() {
         r#"(memory 1) (global (export "object") i32 (i32.const 0x300))"#,
     );
     assert_eq!(link(&exporting, Some(references)).elements, [31, 32, 33]);
+}
+
+/// The interpreter reads an object at an address that is a number in its own code, and so in
+/// residual code. Nothing leads to the interpreter any more.
+#[test]
+fn what_a_specialized_function_names_stays_without_it() {
+    let text = r#"(module
+        (import "bactrian" "context.update" (func $position (param i32)))
+        (memory 3)
+        (@requests 0x100
+            (region 0x1000 0x10)
+            (request 21 (slot 0x80) (code 0x1000 4) (pass 1)))
+        (type $entry (func (param i32 i64) (result i64)))
+        (table 40 funcref)
+        (elem (i32.const 20) $shim $interpret)
+        (data (i32.const 0x80) "\14")
+        (data (i32.const 0x1000) "\07")
+        (data (i32.const 0x3000) "\2a")
+        (func (export "run") (param $x i64) (result i64)
+            (call_indirect (type $entry)
+                (i32.const 0x1000) (local.get $x) (i32.load (i32.const 0x80))))
+        (func $shim (type $entry) (call $interpret (local.get 0) (local.get 1)))
+        (func $interpret (type $entry)
+            (call $position (local.get 0))
+            (i64.add (local.get 1)
+                (i64.load (i32.add (i32.const 0x2ff9) (i32.load (local.get 0)))))))"#;
+    let mut bytes = tables::module(text).expect("the text is a module");
+    let references = References {
+        objects: vec![(0x3000, 8)],
+        functions: vec![named(3, &[0], &[])],
+    };
+    references.section().append_to(&mut bytes);
+    let output = specialize(&bytes, &Options::default(), None, &Silent);
+    let linked = output.expect("it is specialized").module;
+    assert!(!names(&linked).contains(&"interpret".to_owned()));
+    let module = Module::parse(&linked).expect("supported");
+    assert_eq!(module.image[0x3000], 0x2a);
 }
