@@ -136,11 +136,14 @@ pub fn finish_cycle(before: impl FnOnce()) {
 }
 
 /// Goes on with the present cycle as if `words` words were to be freed, 0 for as many as were
-/// allocated since it began; begins one if there is none.
+/// allocated since the last such slice; begins one if there is none.
 pub fn collect_slice(words: u64) {
     let heap = heap();
     match words {
-        0 => cycle::slice(heap, heap.allocated.get()),
+        0 => {
+            let allocated = heap.allocated.get();
+            cycle::slice(heap, allocated - heap.sliced.replace(allocated));
+        }
         words => cycle::slice(heap, words),
     }
     if heap.phase.get() == Phase::Idle {

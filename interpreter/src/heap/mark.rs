@@ -55,13 +55,23 @@ pub fn begin(heap: &'static Heap) -> u64 {
     marker.live_words
 }
 
+/// Words that marking found beyond those that roots lead to.
+pub struct Late {
+    /// Kept alive by ephemerons.
+    pub kept: u64,
+    /// Dead but for a finaliser that they wait for.
+    pub revived: u64,
+}
+
 /// The same for what ephemerons and finalisers keep alive beyond that.
-pub fn complete(heap: &'static Heap) -> u64 {
+pub fn complete(heap: &'static Heap) -> Late {
     let mut marker = Marker::<false>::new(heap);
     ephemeron::mark(heap, &mut marker);
+    let kept = marker.live_words;
     finalise::mark_unreachable(heap, &mut marker);
     ephemeron::finish_mark(heap, &mut marker);
-    marker.live_words
+    let revived = marker.live_words - kept;
+    Late { kept, revived }
 }
 
 /// Marks what is reachable from `value`. The nursery may refer to it by now. Returns the number of

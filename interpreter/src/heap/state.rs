@@ -87,6 +87,8 @@ pub struct Heap {
     pub phase: Cell<Phase>,
     /// Words that slices were asked to free since the last phase ended.
     pub slice_words: Cell<u64>,
+    /// What [`Heap::allocated`] was when a slice last asked for as much as was allocated.
+    pub sliced: Cell<u64>,
     pub settings: Cell<Settings>,
     /// Words of major heap that the user asked for: see [`super::settings::initial_words`].
     pub initial_words: Cell<u64>,
@@ -125,6 +127,7 @@ impl Heap {
             external: External::new(),
             phase: Cell::new(Phase::Idle),
             slice_words: Cell::new(0),
+            sliced: Cell::new(0),
             settings: Cell::new(Settings::DEFAULT),
             initial_words: Cell::new(INITIAL_WORDS),
             none: Cell::new(Value::RAISED),
