@@ -93,6 +93,12 @@ fn small_functions_do_in_place_what_they_do_when_called() -> Result<()> {
     same_as_ocamlrun("small", "", &["-O", "small-stubs=off"])
 }
 
+/// Functions of custom blocks may raise, and data of C's may be a bigarray's.
+#[test]
+fn custom_blocks_and_bigarrays_of_c_are_as_under_ocamlrun() -> Result<()> {
+    same_as_ocamlrun("customs", "", &[])
+}
+
 /// What libraries use beyond that: the unix library's exception, the runtime's errors, backtraces,
 /// values as bytes.
 #[test]

@@ -93,15 +93,18 @@ impl Operations {
             return Ok(None);
         }
         foreign::set_unordered(false);
-        let order = call::compare(function, a, b);
-        foreign::raised()?;
+        let order = calling(|| call::compare(function, a, b))?;
         Ok(Some((order.cmp(&0), foreign::is_unordered())))
     }
 
     /// What a block adds to a hash; absent if it adds nothing.
-    pub fn hash(self, block: Value) -> Option<u32> {
+    pub fn hash(self, block: Value) -> Result<Option<u32>, Raised> {
         let function = self.function(at::HASH);
-        (function != 0).then(|| call::hash(function, block) as u32)
+        if function == 0 {
+            return Ok(None);
+        }
+        let hash = calling(|| call::hash(function, block))?;
+        Ok(Some(hash as u32))
     }
 
     /// The sizes in bytes that all blocks of the kind have, for 32 and 64 bits.
@@ -117,9 +120,9 @@ impl Operations {
             return Ok(None);
         }
         WRITTEN.take();
-        let (bytes_32, bytes_64) = call::serialize(function, block);
+        let sizes = calling(|| call::serialize(function, block));
         let data = WRITTEN.take();
-        foreign::raised()?;
+        let (bytes_32, bytes_64) = sizes?;
         Ok(Some(Written {
             data,
             bytes_32,
@@ -136,11 +139,18 @@ impl Operations {
         }
         let start = input.as_ptr() as usize as u32;
         INPUT.set(start..start + input.len() as u32);
-        let size = call::deserialize(function, address);
+        let size = calling(|| call::deserialize(function, address));
         let rest = INPUT.take().len();
-        foreign::raised()?;
-        Ok(Some((size, input.len() - rest)))
+        Ok(Some((size?, input.len() - rest)))
     }
+}
+
+/// What a function of C gives. If it raises, the locals that it declared are gone.
+fn calling<R>(call: impl FnOnce() -> R) -> Result<R, Raised> {
+    let locals = foreign::local_roots();
+    let result = call();
+    foreign::raised().inspect_err(|_| foreign::set_local_roots(locals))?;
+    Ok(result)
 }
 
 /// A block as C's function writes it.
@@ -183,7 +193,8 @@ pub fn note(operations: Operations, block: Value) {
 /// Does what is to be done when a block of stubs dies.
 fn release(block: Value) {
     if let Some(operations) = Operations::of(block) {
-        call::finalize(operations.function(at::FINALIZE), block);
+        // C must not raise here, and nobody would see it.
+        let _ = calling(|| call::finalize(operations.function(at::FINALIZE), block));
     }
 }
 

@@ -8,6 +8,7 @@ use crate::custom::operations::Operations;
 use crate::custom::{self, Kind};
 use crate::heap::COLOUR_MASK;
 use crate::memory;
+use crate::registry::{Outcome, Raised};
 use crate::value::{Value, WORD, header, tag};
 use core::ops::Range;
 use std::cell::Cell;
@@ -22,7 +23,7 @@ const QUEUE_SIZE: usize = 256;
 /// Forwarding blocks that are followed in a row: there may be a cycle.
 const MAX_FORWARDS: usize = 1000;
 
-fn caml_hash(count: Value, limit: Value, seed: Value, value: Value) -> Value {
+fn caml_hash(count: Value, limit: Value, seed: Value, value: Value) -> Outcome {
     let mut hash = Hash(seed.as_int() as u32);
     let count = count.as_int();
     let limit = match usize::try_from(limit.as_int()) {
@@ -36,15 +37,16 @@ fn caml_hash(count: Value, limit: Value, seed: Value, value: Value) -> Value {
             // SAFETY: hashing writes to no block.
             hash.mix_string(unsafe { value.string_bytes() });
         } else {
-            hash = flat(hash, value, count, limit);
+            hash = flat(hash, value, count, limit)?;
         }
     }
-    Value::int((hash.finish() & 0x3FFF_FFFF) as i64)
+    Ok(Value::int((hash.finish() & 0x3FFF_FFFF) as i64))
 }
 
-/// Hashes a block. One whose fields are integers and strings needs no queue.
+/// Hashes a block. One whose fields are integers and strings needs no queue. Fails if a function of
+/// C raises, as do those that follow.
 #[inline(never)]
-fn flat(mut hash: Hash, block: Value, mut count: i64, limit: usize) -> Hash {
+fn flat(mut hash: Hash, block: Value, mut count: i64, limit: usize) -> Result<Hash, Raised> {
     let code = Ranges::now();
     if code.may_contain(block) || block.tag() >= tag::LAZY {
         return walk(hash, count, Queue::of(block, limit));
@@ -68,7 +70,7 @@ fn flat(mut hash: Hash, block: Value, mut count: i64, limit: usize) -> Hash {
         }
         count -= 1;
     }
-    hash
+    Ok(hash)
 }
 
 /// A hash being computed.
@@ -128,13 +130,6 @@ impl Hash {
     #[inline]
     pub fn mix_string(&mut self, bytes: &[u8]) {
         self.mix_bytes(bytes);
-        self.0 ^= bytes.len() as u32;
-    }
-
-    /// The same for a string of which at most 255 bytes count, as C's function for it has it.
-    #[cfg(target_family = "wasm")]
-    pub fn mix_c_string(&mut self, bytes: &[u8]) {
-        self.mix_bytes(&bytes[..bytes.len().min(255)]);
         self.0 ^= bytes.len() as u32;
     }
 
@@ -208,7 +203,7 @@ impl Queue {
 }
 
 #[inline(never)]
-fn walk(mut hash: Hash, mut count: i64, mut queue: Queue) -> Hash {
+fn walk(mut hash: Hash, mut count: i64, mut queue: Queue) -> Result<Hash, Raised> {
     let code = Ranges::now();
     let mut position = 0;
     while position < queue.len && count > 0 {
@@ -225,27 +220,27 @@ fn walk(mut hash: Hash, mut count: i64, mut queue: Queue) -> Hash {
             queue.extend(value.address(), (header >> 10) as usize);
             continue;
         }
-        count -= one(&mut hash, value, count, &mut queue);
+        count -= one(&mut hash, value, count, &mut queue)?;
     }
-    hash
+    Ok(hash)
 }
 
 /// Mixes one value in; returns how many meaningful values it was.
-fn one(hash: &mut Hash, value: Value, count: i64, queue: &mut Queue) -> i64 {
+fn one(hash: &mut Hash, value: Value, count: i64, queue: &mut Queue) -> Result<i64, Raised> {
     if value.is_int() {
         hash.mix_int(value.0);
-        return 1;
+        return Ok(1);
     }
     if let Some(offset) = fragments::offset(value) {
         hash.mix_int(offset as i64);
-        return 1;
+        return Ok(1);
     }
     match value.tag() {
         // SAFETY: hashing writes to no block.
         tag::STRING => hash.mix_string(unsafe { value.string_bytes() }),
         tag::DOUBLE => hash.mix_f64(value.as_float()),
-        tag::DOUBLE_ARRAY => return floats(hash, value, count),
-        tag::ABSTRACT => return 0,
+        tag::DOUBLE_ARRAY => return Ok(floats(hash, value, count)),
+        tag::ABSTRACT => return Ok(0),
         tag::INFIX => {
             let offset = value.wosize() as u32 * WORD;
             hash.mix(offset);
@@ -254,22 +249,22 @@ fn one(hash: &mut Hash, value: Value, count: i64, queue: &mut Queue) -> i64 {
         tag::FORWARD => {
             return match forwarded(value) {
                 Some(value) => one(hash, value, count, queue),
-                None => 0,
+                None => Ok(0),
             };
         }
         tag::OBJECT => hash.mix_int(value.field(1).as_int()),
-        tag::CUSTOM => match custom_hash(value) {
+        tag::CUSTOM => match custom_hash(value)? {
             Some(n) => hash.mix(n),
-            None => return 0,
+            None => return Ok(0),
         },
         tag => {
             let size = value.wosize();
             hash.mix(header(size, tag) as u32);
             queue.extend(value.address(), size);
-            return 0;
+            return Ok(0);
         }
     }
-    1
+    Ok(1)
 }
 
 fn floats(hash: &mut Hash, array: Value, count: i64) -> i64 {
@@ -293,8 +288,8 @@ fn forwarded(mut value: Value) -> Option<Value> {
     None
 }
 
-fn custom_hash(block: Value) -> Option<u32> {
-    match Kind::of(block) {
+fn custom_hash(block: Value) -> Result<Option<u32>, Raised> {
+    Ok(match Kind::of(block) {
         Kind::Int32 => Some(custom::as_int32(block) as u32),
         Kind::Int64 => {
             let n = custom::as_int64(block);
@@ -307,8 +302,11 @@ fn custom_hash(block: Value) -> Option<u32> {
         Kind::Bigarray => Some(bigarray::hash(block)),
         Kind::Channel | Kind::Lock => Some(memory::load_u32(custom::data(block))),
         Kind::Thread => None,
-        Kind::Foreign => Operations::of(block)?.hash(block),
-    }
+        Kind::Foreign => match Operations::of(block) {
+            Some(operations) => operations.hash(block)?,
+            None => None,
+        },
+    })
 }
 
 #[cfg(test)]
@@ -363,7 +361,8 @@ mod tests {
                     let queue = Queue::of(block, limit);
                     let expected = walk(Hash(11), count, queue);
                     let found = flat(Hash(11), block, count, limit);
-                    assert_eq!(found.0, expected.0, "{index}, {count}, {limit}");
+                    let [found, expected] = [found, expected].map(|hash| hash.map(|hash| hash.0));
+                    assert_eq!(found, expected, "{index}, {count}, {limit}");
                 }
             }
         }

@@ -51,7 +51,7 @@ interface! {
     }
     "" fn caml_hash_mix_string(hash: u32, string: Value) -> u32 {
         // SAFETY: hashing writes to no block.
-        mixed(hash, |hash| hash.mix_c_string(unsafe { string.string_bytes() }))
+        mixed(hash, |hash| hash.mix_string(unsafe { string.string_bytes() }))
     }
     "" fn caml_serialize_int_1(n: i32) {
         operations::write(&[n as u8]);
@@ -66,7 +66,7 @@ interface! {
         operations::write(&n.to_be_bytes());
     }
     "" fn caml_serialize_float_4(x: f32) {
-        operations::write(&x.to_le_bytes());
+        operations::write(&x.to_be_bytes());
     }
     "" fn caml_serialize_float_8(x: f64) {
         operations::write(&x.to_le_bytes());
@@ -111,7 +111,7 @@ interface! {
         i64::from_be_bytes(number())
     }
     "ar" fn caml_deserialize_float_4() -> f32 {
-        f32::from_le_bytes(number())
+        f32::from_be_bytes(number())
     }
     "ar" fn caml_deserialize_float_8() -> f64 {
         f64::from_le_bytes(number())
