@@ -125,6 +125,27 @@ pub fn send(signal: i64) -> Result<(), Raised> {
     deliver()
 }
 
+/// A signal that C raises, by OCaml's number: only a handler of OCaml's waits for a poll.
+pub fn raise_in_c(signal: i64) -> Result<(), Errno> {
+    let signal = number(signal);
+    if !(1..=SIGNALS).contains(&signal) {
+        return Err(Errno::INVAL);
+    }
+    match action_of(signal) {
+        IGNORE => {}
+        DEFAULT if HARMLESS.contains(&signal) => {}
+        DEFAULT => os::exit(128 + signal as u8),
+        handler => match in_c(handler) {
+            Some(function) => foreign::call_with(function, ocaml_number(signal) as i32),
+            None => {
+                pending::add(bit(signal));
+                heap::request_safepoint();
+            }
+        },
+    }
+    Ok(())
+}
+
 /// Does what the signals do that wait and are not blocked.
 pub fn deliver() -> Result<(), Raised> {
     pending::note_kept();

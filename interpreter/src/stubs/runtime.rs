@@ -67,6 +67,12 @@ interface! {
             Err(error) => -i32::from(error.0),
         }
     }
+    "a" fn bactrian_raise_signal(signal: i32) -> i32 {
+        match signals::raise_in_c(signal.into()) {
+            Ok(()) => 0,
+            Err(error) => -i32::from(error.0),
+        }
+    }
     "" fn caml_get_public_method(object: Value, hash: Value) -> Value {
         match obj::get_public_method(object, hash) {
             Value::UNIT => Value(0),

@@ -39,14 +39,19 @@ const EMULATED: [&str; 4] = ["SIGNAL", "MMAN", "PROCESS_CLOCKS", "GETPID"];
 const UNIX: [&str; 2] = ["__unix__", "__unix"];
 
 /// Libraries whose members are joined where they are needed.
-const LIBRARIES: [&str; 6] = [
+const LIBRARIES: [&str; 7] = [
     "libwasi-emulated-signal.a",
     "libwasi-emulated-mman.a",
     "libwasi-emulated-process-clocks.a",
     "libwasi-emulated-getpid.a",
     "libm.a",
+    LONG_DOUBLE,
     "libc.a",
 ];
+
+/// What formats and scans a `long double`, which wasi-libc has apart: those in its `libc.a` abort.
+/// Some C libraries need none.
+const LONG_DOUBLE: &str = "libc-printscan-long-double.a";
 
 /// What to compile, and how.
 #[derive(Clone, Debug, Default)]
@@ -222,6 +227,9 @@ fn libraries(place: &Path) -> Result<Vec<PathBuf>> {
             .output()
             .context("cannot start the C compiler")?;
         let path = PathBuf::from(String::from_utf8_lossy(&output.stdout).trim());
+        if path.ends_with(LONG_DOUBLE) && !path.is_file() {
+            continue;
+        }
         if !path.is_file() {
             let linked = linked_with(place)?;
             ensure!(

@@ -24,6 +24,10 @@ pid_t waitpid(pid_t process, int *status, int flags)
 
 pid_t wait(int *status) { return waitpid(-1, status, 0); }
 
+/* Addresses that stand for something else than a handler; nobody calls them. */
+void __SIG_ERR(int number) { (void)number; }
+void __SIG_IGN(int number) { (void)number; }
+
 /* A signal has one handler, and C's numbers of signals are not OCaml's. */
 static struct sigaction actions[_NSIG];
 
@@ -42,6 +46,18 @@ int sigaction(int signal, const struct sigaction *wanted, struct sigaction *form
     int done = bactrian_handle_signal(caml_rev_convert_signal_number(signal), what, handle);
     if (done == 0) actions[signal] = *wanted;
     return result(done);
+}
+
+void (*signal(int number, void (*handler)(int)))(int)
+{
+    struct sigaction wanted = {.sa_handler = handler}, former;
+    return sigaction(number, &wanted, &former) == 0 ? former.sa_handler : SIG_ERR;
+}
+
+int raise(int number)
+{
+    if (number <= 0 || number >= _NSIG) return result(-EINVAL);
+    return result(bactrian_raise_signal(caml_rev_convert_signal_number(number)));
 }
 
 int sigemptyset(sigset_t *set) { return *set = 0; }

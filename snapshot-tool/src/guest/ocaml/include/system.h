@@ -40,6 +40,7 @@ extern int bactrian_is_terminal(int);
 extern int bactrian_poll(const int *, const unsigned char *, unsigned char *, unsigned, int64_t);
 extern int bactrian_wait(int process, int flags, int how[2]);
 extern int bactrian_handle_signal(int signal, int what, void (*)(int));
+extern int bactrian_raise_signal(int signal);
 extern int64_t bactrian_clock(int kind);
 extern int bactrian_random(void *, size_t);
 extern int bactrian_local_time(int64_t, int *fields);
