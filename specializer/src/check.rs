@@ -297,6 +297,12 @@ fn said(remark: Remark, count: &Count) -> (Severity, String) {
             "a plain store writes a cell, of which code keeps the old contents: `cells.write` does"
                 .into(),
         ),
+        Remark::ConstantStore => (
+            Error,
+            "a store to memory that is declared constant: what was read there before, or while \
+             code is made, goes on counting"
+                .into(),
+        ),
         Remark::NoCell(intrinsic) => (
             Warning,
             format!(

@@ -108,6 +108,11 @@ impl<'m> Image<'m> {
         self.requests.requests.get(index)
     }
 
+    /// Whether these bytes are declared constant.
+    pub fn is_constant(&self, address: u32, len: u32) -> bool {
+        self.requests.is_constant(address, len)
+    }
+
     /// `len` bytes of constant memory; zero where no data segment reaches.
     pub fn constant_bytes(&self, address: u32, len: u32) -> Option<Vec<u8>> {
         if len > 0 && !self.requests.is_constant_from(address, address, len) {

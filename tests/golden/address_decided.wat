@@ -15,7 +15,8 @@
   ;; the program: a pointer to an object
   (data (i32.const 0x1000) (i32 0x21008))
   (func (export "run") (param i64) (result i64)
-    (i64.store (i32.const 0x21008) (i64.const 7)) (i32.store (i32.const 0x20ff0) (i32.const 0x21008))
+    (i64.store (i32.const 0x21008) (i64.const 7))
+    (i32.store (i32.const 0x20ff0) (i32.const 0x21008))
     (call_indirect (type $entry) (i32.const 0x1000) (local.get 0) (i32.const 0x21008)
       (i32.load (i32.const 0x80))))
   (func $interpret (type $entry) (local $p i32) (local $t i64) (local $v i64)

@@ -1,5 +1,5 @@
-;; An address that becomes constant as a block is never made may be within a region: it is no constant
-;; of the interpreter's code.
+;; An address that becomes constant as a block is never made may be within a region: it is no
+;; constant of the interpreter's code.
 ;; run 5 -> 7042
 (module
   (import "bactrian" "context.update" (func $position (param i32)))
@@ -23,7 +23,8 @@
     (i64.store (local.get $start) (local.get $header))
     (i32.add (local.get $start) (i32.const 8)))
   (func (export "run") (param i64) (result i64)
-    (i64.store (i32.const 0x21008) (i64.const 7)) (i32.store (i32.const 0x20ff0) (i32.const 0x21008))
+    (i64.store (i32.const 0x21008) (i64.const 7))
+    (i32.store (i32.const 0x20ff0) (i32.const 0x21008))
     (call_indirect (type $entry) (i32.const 0x1000) (local.get 0) (i32.const 0x21008)
       (i32.load (i32.const 0x80))))
   (func $interpret (type $entry) (local $p i32) (local $b i32) (local $t i64) (local $v i64)

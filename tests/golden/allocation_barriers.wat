@@ -35,7 +35,9 @@
     (local.set $p (call $allocate (i32.const 16) (i64.const 1024)))
     (i64.store (local.get $p) (local.get 1))
     (i32.store (i32.const 0x20000) (local.get $p))
-    (i64.add (i64.load (i32.load (i32.const 0x20000))) (i64.extend_i32_u (i32.mul (local.get $n) (i32.const 100))))))
+    (i64.add
+      (i64.load (i32.load (i32.const 0x20000)))
+      (i64.extend_i32_u (i32.mul (local.get $n) (i32.const 100))))))
 ;; residual
 ;; function(i32, i64) -> i64 {
 ;; bb0(v0: i32, v1: i64):

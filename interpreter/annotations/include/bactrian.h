@@ -142,7 +142,8 @@ BACTRIAN_IMPORT("value.address") int64_t bactrian_block_address(int64_t value);
 /* Returns `value`, the address of a block that begins with the word `word`, for as long as anything
  * holds that address. So a call through it is a call of known code. A contract.
  *   closure = bactrian_points_to(make_closure(code), (uint32_t)code);
- * Mistake: a first word that the program can write. */
+ * Mistake: a first word that the program can write. Another: a callee that exchanges cells which
+ * hold such addresses. It may move the blocks, and has to leave each where it is. */
 BACTRIAN_IMPORT("value.points_to") int64_t bactrian_points_to(int64_t value, uint32_t word);
 
 /* Returns `address`, which lies within memory region `region`, 1 to 29: an access through it meets
@@ -172,8 +173,13 @@ BACTRIAN_IMPORT("safepoint.needless") uint32_t bactrian_safepoint_needless(void)
  * an address that is a parameter of the request plus a constant. Specialized code keeps its contents
  * in variables. Other code may look at one only after bactrian_cells_sync; where it may have
  * changed one, bactrian_cells_invalidate comes before the next read. Contents that are known while
- * code is made are never changed by other code. What was not synced when the function returns is
- * lost. */
+ * code is made are never changed by other code, unless bactrian_cells_forget follows; nor does other
+ * code put another value where a cell holds a box or what bactrian_points_to gave. What was not
+ * synced when the function returns is lost.
+ *
+ * A cell has one name: no word is reached from two parameters of a request. Cells are those of the
+ * function that a request names; in one that it calls, and that was not inlined, the intrinsics are
+ * plain loads and stores. */
 
 /* The cell's contents; in generic code, the word in memory. A contract.
  *   a = bactrian_cells_read(sp);
@@ -218,10 +224,12 @@ BACTRIAN_IMPORT("cells.drop_below") void bactrian_cells_drop_below(const void *a
 BACTRIAN_IMPORT("cells.drop_above") void bactrian_cells_drop_above(const void *address);
 
 /* What is cached of the cells within the `len` bytes at `address` is forgotten, known contents as
- * well, and not stored. A contract: other code has written all of them, or they were synced.
+ * well, and not stored. A contract: they were synced, or other code has written all of them, and
+ * address and length are known.
  *   bactrian_cells_sync(); read_line(&frame[n]);
  *   bactrian_cells_forget(&frame[n], sizeof *frame);
- * Mistake: bytes that other code writes only in part, without a sync before. */
+ * Mistake: bytes that other code writes only in part, without a sync before. Another: a length that
+ * is not known, without a sync before. All cells are stored then, over what was written. */
 BACTRIAN_IMPORT("cells.forget") void bactrian_cells_forget(const void *address, uint32_t len);
 
 /* Memory gets what it lacks of all cells. A contract: it comes before each call whose callee may
@@ -239,7 +247,8 @@ BACTRIAN_IMPORT("cells.sync_roots") void bactrian_cells_sync_roots(void);
 /* Contents of cells are forgotten, as other code may have changed them. A contract: every cell was
  * synced or dropped before.
  *   bactrian_cells_sync(); collect(); bactrian_cells_invalidate();
- * Mistake: leaving it out behind a call that moves blocks. */
+ * Mistake: leaving it out behind a call that moves blocks. Another: a callee that leaves its result
+ * where an argument was. If that was a constant, code goes on with it: bactrian_cells_forget. */
 BACTRIAN_IMPORT("cells.invalidate") void bactrian_cells_invalidate(void);
 
 /* ---- Tools ---- */
@@ -278,7 +287,8 @@ void bactrian_lockstep_event(uint32_t kind, const void *position, const void *sp
 #define BACTRIAN_POINTER 2u
 #define BACTRIAN_FRAME 3u
 
-/* Memory whose contents never change after the snapshot, but for slots of requests in it. */
+/* Memory whose contents never change after the snapshot. Slots of requests in it the linker changes,
+ * and nobody else: calls by name do not look at them again. */
 struct bactrian_region {
     uint32_t base;
     uint32_t len;
@@ -328,7 +338,8 @@ extern struct bactrian_table BACTRIAN_REQUESTS;
 /* Declares constant memory, beside slots: code, and each table that the loop looks things up in,
  * that of labels for a computed goto among them (docs/tutorial/c.md).
  *   bactrian_add_region(function->code, function->size);
- * Mistake: memory that is freed, or written, later; or bytes that another region has as well. */
+ * Mistake: memory that is freed, or written, later, such as an instruction that rewrites itself, a
+ * counter, or the slot of a function that is defined anew; or bytes that another region has too. */
 void bactrian_add_region(const void *base, size_t len);
 
 /* Declares that an aligned word of constant memory is a link: it holds an address in constant
@@ -357,7 +368,7 @@ void bactrian_param_pass(uint32_t residual_parameter);
 /* The same for the address of a frame: plain loads and stores of 1, 4 or 8 bytes at a known distance
  * from it read and write cells. So an interpreter whose registers lie in memory need not change how
  * it gets at them. All that cells promise holds: a contract.
- * A pointer into the frame that comes from memory needs bactrian_cells_sync and bactrian_cells_forget
+ * A pointer into the frame that comes from memory, or from a call, needs bactrian_cells_sync and bactrian_cells_forget
  * before it is used. One that is computed from the frame at a distance that is not known needs
  * neither, but all cells go to memory first.
  * Mistake: &frame[n] in a loop, where it could be done once for each n. It is right, and slow. */

@@ -18,8 +18,12 @@
 //!   contents in SSA values.
 //!   Other code may look at a cell only after [`cells_sync`]; where it may have changed one,
 //!   [`cells_invalidate`] must come before it is read. Contents that are constants at
-//!   specialization time are never changed by other code. When a function returns, cells that were
-//!   not synced are lost.
+//!   specialization time are never changed by other code, unless [`cells_forget`] follows; nor does
+//!   other code put another value where a cell holds a box or what [`points_to`] gave. When a
+//!   function returns, cells that were not synced are lost.
+//!   A cell has one name: no word is reached from two parameters of a request. Cells are those of
+//!   the function that a request names; in one that it calls, and that was not inlined, the
+//!   intrinsics are plain loads and stores.
 //!
 //! An interpreter that says how it boxes numbers ([`BOX_EXPORT`]) gets residual code that boxes
 //! them where somebody looks at the box. One that names its dispatchers ([`DISPATCHERS_EXPORT`])

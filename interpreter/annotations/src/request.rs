@@ -116,8 +116,8 @@ impl Published {
 /// Bytes of a name, without its end.
 pub const MAX_NAME: usize = 512;
 
-/// A range of memory whose contents never change after the snapshot, but for the request slots in
-/// it.
+/// A range of memory whose contents never change after the snapshot. Request slots in it the linker
+/// changes, and nobody else: calls by name do not look at them again.
 #[repr(C)]
 #[derive(Clone, Copy, Debug)]
 pub struct Region {
@@ -219,9 +219,9 @@ pub const PARAM_POINTER: u32 = 2;
 /// As [`PARAM_PASS`], of an `i32`: the address of a frame. Loads and stores of 1, 4 or 8 bytes at a
 /// known distance from it read and write cells, as the intrinsics for cells do. A contract: what
 /// other code changes there is behind a sync and forgotten (`cells.forget`), and so is what the
-/// function itself stores through another address that comes from memory. One that is computed from
-/// the frame, in a loop say, needs neither: where its distance is not known, all cells go to memory
-/// first.
+/// function itself stores through another address that comes from memory or from a call. One that
+/// is computed from the frame, in a loop say, needs neither: where its distance is not known, all
+/// cells go to memory first.
 pub const PARAM_FRAME: u32 = 3;
 
 #[cfg(test)]

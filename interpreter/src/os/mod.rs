@@ -2,8 +2,8 @@
 //!
 //! Invariant: nothing of the outside is looked at before it is asked for, so that a snapshot taken
 //! before the program runs holds nothing of the machine it was taken on. What a backend does not
-//! know is an error (`ENOSYS`), never a value made up (natively, where tests alone run, processor time
-//! is that of the wall).
+//! know is an error (`ENOSYS`), never a value made up. (Natively, where tests alone run, processor
+//! time is that of the wall.)
 //!
 //! Three backends have the same functions: [`wasi`] by raw imports, [`host`] by those of the tool,
 //! which serves programs that may use what its own process can use, and [`native`] over the

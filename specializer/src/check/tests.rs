@@ -63,6 +63,34 @@ fn operator(module: &Module, place: Place) -> String {
     panic!("nothing is at {place:?}")
 }
 
+/// Code is in constant memory, at an address that is relative to the request's; the slot is not.
+#[test]
+fn stores_to_constant_memory_are_errors() {
+    let store = |address: &str| {
+        let code = format!("(i32.store8 offset=3 {address} (local.get $x))");
+        let found = errors(&code, Budgets::default());
+        let said: Vec<_> = found
+            .iter()
+            .map(|(finding, _)| finding.what.clone())
+            .collect();
+        said.join(", ")
+    };
+    for constant in ["(local.get $pc)", "(i32.const 0x1010)"] {
+        let said = store(constant);
+        assert!(
+            said.starts_with("a store to memory that is declared constant"),
+            "{said}"
+        );
+    }
+    for variable in [
+        "(i32.const 0x1020)",
+        "(i32.const 0x80)",
+        "(i32.const 0x20000)",
+    ] {
+        assert_eq!(store(variable), "");
+    }
+}
+
 fn few() -> Budgets {
     Budgets {
         nodes: 300,

@@ -37,6 +37,8 @@ pub enum Remark {
     PlainLoad,
     /// A plain store writes a cell that is cached.
     PlainStore,
+    /// A store to memory that is declared constant.
+    ConstantStore,
     /// A cell at an address that is not known.
     NoCell(Intrinsic),
     /// A switch that is not decided, and that multiplies a request beyond its budgets.
@@ -242,6 +244,9 @@ impl Machine<'_, Abstract> {
             Op::Load { kind, offset } if self.is_stale(arg(0), offset, kind.width()) => {
                 Some(Remark::PlainLoad)
             }
+            Op::Store { kind, offset } if self.is_in_constant(arg(0), offset, kind.width()) => {
+                Some(Remark::ConstantStore)
+            }
             Op::Store { kind, offset } => {
                 let mut cells = self.touched(arg(0), offset, kind.width());
                 cells.next().map(|_| Remark::PlainStore)
@@ -311,6 +316,17 @@ impl Machine<'_, Abstract> {
         let is_due = self.cells.sync_due != Reader::Nobody;
         let mut cells = self.touched(address, offset, bytes);
         !is_due && cells.any(|cell| cell.memory == Memory::Stale)
+    }
+
+    /// Whether a plain access is one of memory that is declared constant, slots in it included.
+    fn is_in_constant(&self, address: Abs, offset: u32, bytes: u32) -> bool {
+        let base = match address {
+            Abs::Const(Const::I32(address)) => address as u32,
+            Abs::Symbol(symbol) => self.reads.bases.address(symbol),
+            _ => return false,
+        };
+        let image = self.evaluation.image;
+        image.is_constant(base.wrapping_add(offset), bytes)
     }
 
     /// The cells that a plain access touches. In a frame, accesses are cells themselves.

@@ -333,7 +333,8 @@ intrinsics! {
         /// # assert_eq!(make(1, |_| 16), 16);
         /// ```
         ///
-        /// Mistake: a first word that the program can write.
+        /// Mistake: a first word that the program can write. Another: a callee that exchanges cells
+        /// which hold such addresses. It may move the blocks, and has to leave each where it is.
         PointsTo "value.points_to" fn points_to(value: i64, word: u32) -> i64, First, Pure;
         /// Returns `address`, which lies within memory region `region`, 1 to 29: what an access
         /// through it touches, no access through an address within another region touches, and none
@@ -434,7 +435,8 @@ intrinsics! {
         /// Forgets what is cached of the cells within the `len` bytes at `address`, known contents
         /// as well, and does not store it.
         ///
-        /// A contract: other code has written all of them, or they were synced.
+        /// A contract: they were synced, or other code has written all of them, and address and
+        /// length are known.
         ///
         /// ```
         /// # use bactrian_annotations::*;
@@ -446,7 +448,9 @@ intrinsics! {
         /// # call(|_| (), 8);
         /// ```
         ///
-        /// Mistake: bytes that other code writes only in part, without a sync before.
+        /// Mistake: bytes that other code writes only in part, without a sync before. Another: a
+        /// length that is not known, without a sync before. All cells are stored then, over what
+        /// was written.
         CellsForget "cells.forget" fn cells_forget(address: u32, len: u32), Nothing, Calls;
         /// Brings memory up to date with all cells.
         ///
@@ -498,7 +502,9 @@ intrinsics! {
         /// # collect(|| ());
         /// ```
         ///
-        /// Mistake: leaving it out behind a call that moves blocks.
+        /// Mistake: leaving it out behind a call that moves blocks. Another: a callee that leaves
+        /// its result where an argument was. If that was a constant, code goes on with it:
+        /// [`cells_forget`].
         CellsInvalidate "cells.invalidate" fn cells_invalidate(), Nothing, Calls;
         /// Returns the code that the call at `call` most often calls, where residual code is made
         /// by a profile that knows it; else 0. Where residual code counts for a profile, it tells
