@@ -226,8 +226,8 @@ impl Cache {
         state.shared = Some(shared);
     }
 
-    /// The same of what is here: other machines are not asked for it, nor told that it was used.
-    /// Others may look up while this finds out what is sound.
+    /// The blobs under a key that are here: other machines are not asked for them, nor told that
+    /// they were used. Others may look up while this finds out what is sound.
     pub fn get_here(&self, kind: Kind, key: &[u8]) -> Vec<Vec<u8>> {
         let found = self.guarded(&mut self.state(), |store| store.get(kind, key));
         let found = found.unwrap_or_default().into_iter();

@@ -53,7 +53,6 @@ pub mod tag {
     pub const OF_INTEGER: i64 = 1000;
 
     pub const FORCING: u8 = 244;
-    pub const CONT: u8 = 245;
     pub const LAZY: u8 = 246;
     pub const CLOSURE: u8 = 247;
     pub const OBJECT: u8 = 248;

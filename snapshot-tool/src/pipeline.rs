@@ -83,7 +83,13 @@ impl Settings {
             mode,
             eval,
             threads,
-            ..
+            options: _,
+            guest: _,
+            cache: _,
+            precompiled: _,
+            needs: _,
+            libraries: _,
+            tell: _,
         } = self;
         format!("{mode:?} {eval:?} {threads:?} {options:?}").into_bytes()
     }

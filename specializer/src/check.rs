@@ -24,6 +24,7 @@ use crate::ir::Func;
 use crate::lift;
 use crate::module::{Module, ModuleError};
 use crate::op::Intrinsic;
+use crate::op::intrinsic::NAMED_REGIONS;
 use crate::options::Options;
 use crate::request::{Request, Requests};
 
@@ -339,7 +340,11 @@ fn said(remark: Remark, count: &Count) -> (Severity, String) {
         ),
         Remark::NoRegion => (
             Error,
-            "the region that `address.within` gets is none of 1 to 29, or not known".into(),
+            format!(
+                "the region that `address.within` gets is none of {} to {}, or not known",
+                NAMED_REGIONS.start(),
+                NAMED_REGIONS.end()
+            ),
         ),
         Remark::NoKind => (
             Error,

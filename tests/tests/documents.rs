@@ -5,6 +5,7 @@
 use std::collections::{BTreeMap, BTreeSet};
 use std::fs;
 
+use bactrian::bench::means::geometric_mean;
 use bactrian::bench::{self, ladder, skeleton};
 use bactrian::cli::Cli;
 use bactrian::limits;
@@ -243,11 +244,7 @@ fn the_readmes_figures_are_those_of_the_rows() {
         let number = text.split('×').next().expect("there is always a first");
         number.parse::<f64>().expect("a number")
     };
-    let mean = |title, group| {
-        let values = column(title, group);
-        let logarithms: f64 = values.iter().map(|value| value.ln()).sum();
-        (logarithms / values.len() as f64).exp()
-    };
+    let mean = |title, group| geometric_mean(column(title, group)).expect("there are programs");
     let worst = column("× ocamlrun", "").into_iter().reduce(f64::min);
     for (label, expected) in [
         (

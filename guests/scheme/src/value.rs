@@ -49,10 +49,9 @@ pub mod tag {
 }
 
 /// Parts of memory: what is done to one leaves the others alone. Headers, functions and floats;
-/// fields of blocks; characters.
+/// fields of blocks.
 pub const FIXED: u32 = 1;
 pub const FIELDS: u32 = 2;
-pub const CHARACTERS: u32 = 3;
 
 pub const fn header(fields: u32, tag: u32) -> i64 {
     ((fields as i64) << 8) | tag as i64

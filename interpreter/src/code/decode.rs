@@ -36,12 +36,6 @@ impl Instruction<'_> {
     fn target_from(&self, origin: usize, operand: usize) -> i64 {
         self.position as i64 + 1 + origin as i64 + i64::from(self.operands[operand])
     }
-
-    /// Numbers of cases of a SWITCH: for integers, for blocks.
-    pub fn switch_sizes(&self) -> (usize, usize) {
-        let sizes = self.operands[0] as u32 as usize;
-        (sizes & 0xffff, sizes >> 16)
-    }
 }
 
 /// The instructions one after the other, up to the first that is none.

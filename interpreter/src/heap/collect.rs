@@ -20,8 +20,8 @@ const STRESS_LIVE_WORDS: u64 = 64;
 
 /// The slow path of a poll, or of an allocation of `bytes` where those are safepoints: collects
 /// what is due, runs finalisers that wait, and sees to it that `bytes` can be taken from the
-/// nursery. The stack pointer is in `vm().sp`, all values are in memory. Returns 0 if a finaliser
-/// raised, else 1.
+/// nursery. The stack pointer is in `vm().sp`, all values are in memory. Returns 0 if something
+/// raised (a finaliser, a signal's handler, a sample's callback, the want of memory), else 1.
 pub fn safepoint(bytes: u32) -> u32 {
     let heap = heap();
     disarm(heap);

@@ -14,7 +14,6 @@ impl Errno {
     pub const BADF: Errno = Errno(8);
     pub const CHILD: Errno = Errno(12);
     pub const DEADLK: Errno = Errno(16);
-    pub const EXIST: Errno = Errno(20);
     pub const INPROGRESS: Errno = Errno(26);
     pub const INTR: Errno = Errno(27);
     pub const INVAL: Errno = Errno(28);
@@ -25,7 +24,6 @@ impl Errno {
     pub const NAMETOOLONG: Errno = Errno(37);
     pub const NOENT: Errno = Errno(44);
     pub const NOEXEC: Errno = Errno(45);
-    pub const NOLCK: Errno = Errno(46);
     pub const NOMEM: Errno = Errno(48);
     pub const NOSYS: Errno = Errno(52);
     pub const NOTDIR: Errno = Errno(54);

@@ -38,8 +38,8 @@ pub fn rows(entries: &[Entry]) -> Vec<Vec<String>> {
 }
 
 /// The geometric mean; `None` of nothing.
-pub fn geometric_mean(ratios: impl Iterator<Item = f64>) -> Option<f64> {
-    let logarithms: Vec<f64> = ratios.map(f64::ln).collect();
+pub fn geometric_mean(ratios: impl IntoIterator<Item = f64>) -> Option<f64> {
+    let logarithms: Vec<f64> = ratios.into_iter().map(f64::ln).collect();
     let mean = logarithms.iter().sum::<f64>() / logarithms.len() as f64;
     (!logarithms.is_empty()).then(|| mean.exp())
 }

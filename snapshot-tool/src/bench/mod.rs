@@ -18,7 +18,7 @@ mod chart;
 mod compiler;
 mod figures;
 pub mod ladder;
-mod means;
+pub mod means;
 pub mod measure;
 mod numbers;
 mod place;

@@ -106,8 +106,8 @@ pub struct Analysis {
 /// Place in the queue: position, then reverse postorder of blocks.
 type Priority = (ProgramPoint, u32, NodeId);
 
-/// As far as budgets go, and which one ended it. Up to `height` first rounds of loops may have
-/// nodes of their own.
+/// All that a request's evaluation comes to. Up to `height` first rounds of loops may have nodes of
+/// their own.
 pub fn run(
     evaluation: &Evaluation,
     height: usize,

@@ -259,7 +259,7 @@ impl Contexts {
         tried.contains(&next) || tried.len() < most && tried.insert(next)
     }
 
-    /// The same, if there is one already and it is evaluated as a whole.
+    /// That of a call, if there is one already and it is evaluated as a whole.
     pub fn find_call(&self, context: ContextId, caller: NodeId, slot: Symbol) -> Option<ContextId> {
         let call = Context::Call {
             outer: context,

@@ -22,6 +22,7 @@ use crate::image::Reads;
 use crate::index::Map;
 use crate::ir::Terminator;
 use crate::ir::generic::{self, Block, Value};
+use crate::op::intrinsic::NAMED_REGIONS;
 use crate::op::{Const, Effect, Intrinsic, Op};
 
 /// What is said of a place in the interpreter.
@@ -63,9 +64,6 @@ pub struct Count {
     pub of: usize,
     pub cause: Option<Cause>,
 }
-
-/// Memory regions that an interpreter can name.
-const REGIONS: std::ops::RangeInclusive<i32> = 1..=29;
 
 /// How many ways a switch has at least, of which it is said that it is not decided.
 const MANY_WAYS: usize = 4;
@@ -292,7 +290,8 @@ impl Machine<'_, Abstract> {
                 }
             }
             Intrinsic::AddressWithin => {
-                let is_one = number(1).is_some_and(|region| REGIONS.contains(&region));
+                let region = number(1).map(|region| region as u32);
+                let is_one = region.is_some_and(|region| NAMED_REGIONS.contains(&region));
                 (!is_one).then_some(Remark::NoRegion)
             }
             Intrinsic::BoxExists | Intrinsic::BoxLiteral => {

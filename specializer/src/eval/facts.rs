@@ -6,7 +6,7 @@ use super::abs::{Abs, Fact};
 use super::cells::Content;
 use super::transfer::{Machine, Phase};
 use crate::ir::{Type, generic};
-use crate::op::intrinsic::UNKNOWN_REGION;
+use crate::op::intrinsic::{NAMED_REGIONS, UNKNOWN_REGION};
 use crate::op::{Const, Effect, Intrinsic, Op};
 
 impl<P: Phase> Machine<'_, P> {
@@ -32,12 +32,17 @@ impl<P: Phase> Machine<'_, P> {
         true
     }
 
-    /// `address.within`, which value numbering looks at: residual code keeps it until then.
+    /// `address.within`, which value numbering looks at: residual code keeps it until then. A region
+    /// that there is not says nothing.
     pub(super) fn address_within(&mut self, args: &[P::Value], result: Option<generic::Value>) {
         let known = args[0].abs();
         let is_on = self.evaluation.optimisations.value_numbering;
         let is_address = matches!(known, Abs::Dynamic | Abs::Fact(Fact::PointerAddress(_)));
-        if !is_on || !is_address || !args[1].abs().is_known() {
+        let is_named = match args[1].abs() {
+            Abs::Const(Const::I32(region)) => NAMED_REGIONS.contains(&(region as u32)),
+            _ => false,
+        };
+        if !is_on || !is_address || !is_named {
             return self.set(result, args[0]);
         }
         let op = Op::Intrinsic(Intrinsic::AddressWithin);

@@ -484,7 +484,8 @@ impl<'a, P: Phase> Machine<'a, P> {
             | Intrinsic::WevalAbort
             | Intrinsic::WevalTrace
             | Intrinsic::WevalPrint
-            | Intrinsic::WevalBucket => self.weval(intrinsic, result, args),
+            | Intrinsic::WevalBucket
+            | Intrinsic::WevalReachable => self.weval(intrinsic, result, args),
             Intrinsic::SpecializeValue
             | Intrinsic::SpecializeRange
             | Intrinsic::SpecializeGuess

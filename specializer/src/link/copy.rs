@@ -260,11 +260,18 @@ impl Reencode for Copier<'_> {
             let mut table = table?;
             if index == 0 {
                 // Versions are called directly.
-                table.ty.initial += self.layout.table.len() as u64;
+                let added = self.layout.table.len() as u64;
+                table.ty.initial += added;
+                // There is as much room to grow as before.
+                let most = if table.ty.table64 {
+                    u64::MAX
+                } else {
+                    u32::MAX.into()
+                };
                 table.ty.maximum = table
                     .ty
                     .maximum
-                    .map(|maximum| maximum.max(table.ty.initial));
+                    .map(|maximum| maximum.saturating_add(added).min(most));
             }
             self.parse_table(tables, table)?;
         }

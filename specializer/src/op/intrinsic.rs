@@ -3,13 +3,14 @@
 
 pub use annotations::{Intrinsic, Meaning};
 
+use std::ops::RangeInclusive;
+
 use smallvec::{SmallVec, smallvec};
 
 use super::{Effect, LoadKind, Op, OpType, StoreKind, Width};
 use crate::entity::{Signature, Type};
 
-/// The memory region of cells, which other code accesses in calls only. Those of interpreters have
-/// lower numbers.
+/// The memory region of cells, which other code accesses in calls only.
 pub const CELLS_REGION: u32 = 31;
 
 /// That of an address of which the region is not known, though it is constant.
@@ -17,6 +18,9 @@ pub const UNKNOWN_REGION: u32 = 0;
 
 /// That of the headers of blocks that are being allocated.
 pub const FRESH_REGION: u32 = 30;
+
+/// Those that interpreters can name.
+pub const NAMED_REGIONS: RangeInclusive<u32> = 1..=29;
 
 /// Reads the cell of eight bytes at an address.
 pub const CELL_LOAD: Op = Op::Load {

@@ -8,8 +8,9 @@ use std::process::Command;
 use anyhow::{Context, Result, ensure};
 use bactrian::bench::measure;
 
-use super::{mean, rows, shown, sibling};
+use super::{rows, shown, sibling};
 use crate::{process, workspace};
+use bactrian::bench::means::geometric_mean;
 
 /// A guest, and what it is measured by.
 struct Guest {
@@ -85,8 +86,8 @@ fn row(guest: &Guest) -> Result<Row> {
     Ok(Row {
         name: guest.name,
         native: guest.native,
-        over_generic: mean(times.iter().map(|[generic, ours, _]| generic / ours)),
-        over_native: mean(times.iter().map(|[_, ours, native]| native / ours)),
+        over_generic: geometric_mean(times.iter().map(|[generic, ours, _]| generic / ours)),
+        over_native: geometric_mean(times.iter().map(|[_, ours, native]| native / ours)),
         programs: times.len(),
         specialize: average(&|built| built.specialize),
         megabytes: average(&|built| built.megabytes),

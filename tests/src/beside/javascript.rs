@@ -4,8 +4,9 @@ use std::process::Command;
 
 use anyhow::{Context, Result, ensure};
 
-use super::{mean, shown};
+use super::shown;
 use crate::{process, workspace};
+use bactrian::bench::means::geometric_mean;
 
 /// What a command took in the build of a component.
 #[derive(Clone, Copy, PartialEq, Debug, Default)]
@@ -77,7 +78,7 @@ fn taken(text: &str) -> Option<Taken> {
 impl JavaScript {
     /// How much faster its programs are after ours than `than`: 0 interpreted, 1 after weval.
     pub fn gain(&self, than: usize) -> Option<f64> {
-        mean(
+        geometric_mean(
             self.programs
                 .iter()
                 .map(|(_, times)| times[than] / times[2]),

@@ -13,8 +13,9 @@ use bactrian::bench::measure::{self, Measured};
 use fastrand::Rng;
 
 use super::machine::{self, Size};
-use super::{mean, shown, sibling};
+use super::{shown, sibling};
 use crate::{process, workspace};
+use bactrian::bench::means::geometric_mean;
 
 /// The version whose ABI and command ours are.
 const VERSION: &str = "0.5.1";
@@ -305,7 +306,7 @@ pub fn tables(rows: &[Row]) -> String {
             shown(over(1), 2)
         );
     }
-    let all = mean(rows.iter().filter_map(|row| row.gains()[2]));
+    let all = geometric_mean(rows.iter().filter_map(|row| row.gains()[2]));
     text + &format!("| geometric mean | | | | | | {} |\n", shown(all, 2))
 }
 

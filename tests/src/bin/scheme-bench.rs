@@ -9,7 +9,9 @@ use std::path::{Path, PathBuf};
 use std::process::Command;
 
 use anyhow::{Context, Result, ensure};
+use bactrian::bench::means::geometric_mean;
 use bactrian::bench::measure::{Measured, median};
+use bactrian_tests::beside::shown;
 use bactrian_tests::selection::Selection;
 use bactrian_tests::workspace;
 use clap::Parser;
@@ -82,17 +84,12 @@ fn main() -> Result<()> {
         rows.push(row);
     }
     let mean = |ratio: &dyn Fn(&Row) -> Option<f64>| {
-        let logarithms: Vec<f64> = rows.iter().filter_map(ratio).map(f64::ln).collect();
-        let mean = logarithms.iter().sum::<f64>() / logarithms.len() as f64;
-        format!("{:.1}", mean.exp())
+        shown(geometric_mean(rows.iter().filter_map(ratio)), 1)
     };
     table.push_str(&format!(
         "| all | | | {} | | {} | | |\n",
         mean(&|row| Some(row.generic / row.compiled)),
-        match has_guile {
-            true => mean(&|row| Some(row.guile? / row.compiled)),
-            false => "–".to_owned(),
-        },
+        mean(&|row| Some(row.guile? / row.compiled)),
     ));
     selection.put_out(MARKS, &table)
 }

@@ -4,7 +4,9 @@ use std::fmt::Write;
 use std::path::{Path, PathBuf};
 use std::process::Command;
 
+use crate::beside::shown;
 use anyhow::{Context, Result, ensure};
+use bactrian::bench::means::geometric_mean;
 use bactrian::bench::measure::{self, Measured};
 
 use super::{Lua, Mode};
@@ -79,14 +81,6 @@ pub fn row(lua: &Lua, program: &Path, runs: usize) -> Result<Row> {
     })
 }
 
-/// Geometric mean.
-fn mean(values: impl Iterator<Item = f64>) -> f64 {
-    let (count, sum) = values.fold((0.0, 0.0), |(count, sum), value| {
-        (count + 1.0, sum + f64::ln(value))
-    });
-    f64::exp(sum / count)
-}
-
 /// The table, with geometric means.
 pub fn table(rows: &[Row]) -> String {
     let mut text = String::from(
@@ -94,9 +88,7 @@ pub fn table(rows: &[Row]) -> String {
          | `lua5.4` / specialized |\n| --- | ---: | ---: | ---: | ---: | ---: | ---: |\n",
     );
     for row in rows {
-        let jit = row
-            .jit
-            .map_or_else(|| "—".into(), |jit| format!("{jit:.2}"));
+        let jit = shown(row.jit, 2);
         let (generic, specialized, native) = (row.generic, row.specialized, row.native);
         let (gain, against) = (row.gain(), native / specialized);
         let line = format!(
@@ -106,13 +98,10 @@ pub fn table(rows: &[Row]) -> String {
         );
         writeln!(text, "{line}").expect("writing to a string");
     }
-    let gain = mean(rows.iter().map(Row::gain));
-    let against = mean(rows.iter().map(|row| row.native / row.specialized));
-    writeln!(
-        text,
-        "| geometric mean | | | | | **{gain:.2}** | {against:.2} |"
-    )
-    .expect("writing to a string");
+    let mean = |ratios: &dyn Fn(&Row) -> f64| shown(geometric_mean(rows.iter().map(ratios)), 2);
+    let (gain, against) = (mean(&Row::gain), mean(&|row| row.native / row.specialized));
+    writeln!(text, "| geometric mean | | | | | **{gain}** | {against} |")
+        .expect("writing to a string");
     text
 }
 

@@ -692,5 +692,7 @@ intrinsics! {
         WevalPrint "print" (u32, u32, u32), Nothing, Calls;
         /// `context.bucket(bucket)`: for statistics.
         WevalBucket "context.bucket" (u32), Nothing, Calls;
+        /// `reachable.at.depth(depth)`: weval does nothing about it.
+        WevalReachable "reachable.at.depth" (u32), Nothing, Calls;
     }
 }
