@@ -15,8 +15,8 @@
 //! * `key` and `residue`: under which key and in which form results are stored;
 //! * `versions`: which versions of functions are made;
 //! * [`fault`]: wrong code on purpose; `watch` plants it between the stages and runs the verifier;
-//! * `options`, `report`, `specialize`: what is asked for, what became of it, and the pipeline;
-//!   [`check`]: what is wrong with an interpreter's annotations.
+//! * `options`, `report`, `recall`: what is asked for, what became of it, and what a store has of it;
+//! * `specialize`: the pipeline; [`check`]: what is wrong with an interpreter's annotations.
 
 #![forbid(unsafe_code)]
 
@@ -44,6 +44,7 @@ mod options;
 pub mod profile;
 #[cfg(test)]
 mod random;
+mod recall;
 mod report;
 pub mod request;
 mod residue;
@@ -57,5 +58,6 @@ pub use link::Absent;
 pub use optimisations::Optimisations;
 pub use options::Options;
 pub use profile::Profile;
+pub use recall::Store;
 pub use report::{Outcome, Report, RequestReport};
-pub use specialize::{Error, Observer, Output, Store, link_generic, residual_text, specialize};
+pub use specialize::{Error, Observer, Output, link_generic, residual_text, specialize};

@@ -2,8 +2,8 @@
 //!
 //! Invariant: neither the number of threads nor the contents of the store changes the output.
 
+use std::collections::BTreeMap;
 use std::collections::btree_map::Entry;
-use std::collections::{BTreeMap, HashMap};
 use std::sync::atomic::{AtomicUsize, Ordering};
 use std::sync::{Mutex, PoisonError};
 
@@ -22,22 +22,13 @@ use crate::module::{Module, ModuleError};
 use crate::optimisations::Optimisations;
 use crate::options::Options;
 use crate::profile::Fit;
+use crate::recall::{Recall, Store};
 use crate::report::{Answer, Report};
 use crate::request::{self, Heat, Request, RequestError, Requests};
-use crate::residue::question::{self, Question};
-use crate::residue::{Stored, check};
+use crate::residue::Stored;
+use crate::residue::check::Surroundings;
 use crate::versions::{self, Answered};
 use crate::watch::Watch;
-
-/// Functions of one request key that the store has under it; further ones are found by
-/// [`question`]s.
-const FEW: usize = 3;
-
-/// Where residual functions are kept between runs: opaque blobs, several to a key.
-pub trait Store: Sync {
-    fn candidates(&self, key: &[u8; 32]) -> Vec<Vec<u8>>;
-    fn insert(&self, key: &[u8; 32], blob: &[u8]);
-}
 
 /// Is told how far the work has come.
 pub trait Observer: Sync {
@@ -77,14 +68,23 @@ pub fn specialize(
     let mut work = Work::lift_and_prepare(&module, &requests, options)?;
     let key = GenericKey::new(&module, options, &work.inlining);
     observer.stage("specialize");
+    let recall = store.map(|store| Recall::new(store, &key, work.surroundings()));
     let answered = versions::answer(&requests, &work.image, |first, requests| {
         in_parallel(first, requests, observer, |number, request| {
-            work.recall_or(number, request, store, &key, || {
+            let compute = || {
                 let residual = work.clean(number, request)?;
                 Ok(work.lower(number, residual))
-            })
+            };
+            match recall.as_ref().filter(|_| request.heat != Heat::Cold) {
+                Some(recall) => recall.answer(number, request, compute),
+                None => Ok(Answer {
+                    stored: compute()?,
+                    cached: false,
+                }),
+            }
         })
     });
+    drop(recall);
     // The linker has no use for it, and needs as much memory.
     work.generic.clear();
     observer.stage("link");
@@ -188,8 +188,6 @@ struct Work<'a> {
     allocator: Option<Allocator>,
     trapped: Trapped,
     inlining: Inlining,
-    /// By key, functions that were made for the store.
-    added: Mutex<HashMap<[u8; 32], usize>>,
     /// What the interpreter said, by the number of the request.
     said: Mutex<BTreeMap<usize, Vec<String>>>,
     watch: Watch<'a>,
@@ -241,7 +239,6 @@ impl<'a> Work<'a> {
                 false => Trapped::Ends,
             },
             inlining: Inlining::for_program(requests.code_len()),
-            added: Mutex::default(),
             said: Mutex::default(),
             watch,
         })
@@ -330,6 +327,15 @@ impl<'a> Work<'a> {
         Ok(residual)
     }
 
+    /// What functions of a store are checked against.
+    fn surroundings(&self) -> Surroundings<'_> {
+        Surroundings {
+            module: self.module,
+            image: &self.image,
+            kept: self.options.kept(),
+        }
+    }
+
     fn lower(&self, number: usize, residual: Residual) -> Stored {
         let reducible = lower::reducible(&residual.function);
         let lowered = self.watch.lower(number, &reducible);
@@ -357,92 +363,5 @@ impl<'a> Work<'a> {
         let linked = link::write(self.module, &layout, &residues)?;
         self.watch.linked(&linked.module);
         Ok(linked)
-    }
-
-    /// What the store has for the request; else what `compute` gives, which is then stored.
-    fn recall_or(
-        &self,
-        number: usize,
-        request: &Request,
-        store: Option<&dyn Store>,
-        key: &GenericKey,
-        compute: impl FnOnce() -> Result<Stored, Declined>,
-    ) -> Result<Answer, Declined> {
-        let Some(store) = store.filter(|_| request.heat != Heat::Cold) else {
-            let (stored, cached) = (compute()?, false);
-            return Ok(Answer { stored, cached });
-        };
-        let key = key.request(number, request, &self.image);
-        let candidates = store.candidates(&key);
-        let kept = candidates.len();
-        let found = self.fitting(request, &key, candidates);
-        // Those may be fewer than were given to the store: equal ones are one.
-        let found = found.or_else(|| match kept {
-            0 => None,
-            _ => self.recall_by_questions(request, store, &key),
-        });
-        if let Some(stored) = found {
-            let cached = true;
-            return Ok(Answer { stored, cached });
-        }
-        let (stored, cached) = (compute()?, false);
-        self.keep(store, &key, kept, &stored);
-        Ok(Answer { stored, cached })
-    }
-
-    /// Gives the store a function, where it had `kept` of this key: under a key that follows from
-    /// what was read, if there are several.
-    fn keep(&self, store: &dyn Store, key: &[u8; 32], kept: usize, stored: &Stored) {
-        if kept + self.added_before(key) < FEW {
-            store.insert(key, &stored.encode(key));
-            return;
-        }
-        let asked = Question::of(stored);
-        let questions = question::key(key);
-        store.insert(&questions, &asked.encode(&questions));
-        let key = asked.key_of(key, stored);
-        store.insert(&key, &stored.encode(&key));
-    }
-
-    /// How many functions of this key were made before this one, which counts from now on: what a
-    /// store is given need not show among its candidates at once.
-    fn added_before(&self, key: &[u8; 32]) -> usize {
-        let mut added = self.added.lock().unwrap_or_else(PoisonError::into_inner);
-        let count = added.entry(*key).or_default();
-        *count += 1;
-        *count - 1
-    }
-
-    /// The first candidate that is sound and agrees with the image.
-    fn fitting(
-        &self,
-        request: &Request,
-        key: &[u8; 32],
-        candidates: Vec<Vec<u8>>,
-    ) -> Option<Stored> {
-        let around = check::Surroundings {
-            module: self.module,
-            image: &self.image,
-            kept: self.options.kept(),
-        };
-        let candidates = candidates.into_iter();
-        let mut decoded = candidates.filter_map(|blob| Stored::decode(key, &blob));
-        decoded.find(|stored| check::run(&around, request, stored).is_ok())
-    }
-
-    /// What fits for any of the questions that were asked of requests with this key.
-    fn recall_by_questions(
-        &self,
-        request: &Request,
-        store: &dyn Store,
-        key: &[u8; 32],
-    ) -> Option<Stored> {
-        let questions = question::key(key);
-        let asked = store.candidates(&questions).into_iter();
-        let asked = asked.filter_map(|blob| Question::decode(&questions, &blob));
-        asked.into_iter().find_map(|asked| {
-            let key = asked.ask(key, request, &self.image)?;
-            self.fitting(request, &key, store.candidates(&key))
-        })
     }
 }

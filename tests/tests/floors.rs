@@ -84,6 +84,7 @@ const FLOORS: &[(&str, &[&str])] = &[
             "options",
             "key",
             "report",
+            "recall",
             "watch",
             "specialize",
             "check",

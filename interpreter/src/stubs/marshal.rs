@@ -46,7 +46,7 @@ fn written(value: Value, flags: Value) -> Result<Vec<u8>, Raised> {
     Ok(output::marshal_for(
         value,
         Flags::from_list(flags),
-        <[u8]>::to_vec,
+        |message| message.to_vec(),
     )?)
 }
 

@@ -204,7 +204,8 @@ pub fn data_words(array: Value) -> u64 {
 fn write_numbers(array: Bigarray, output: &mut Output) {
     // SAFETY: marshalling writes to no array.
     let bytes = unsafe { memory::bytes(array.data(), array.num_bytes()) };
-    swap_bytes(output.draft(bytes), number_size(array.element()));
+    let size = number_size(array.element());
+    output.draft(bytes, |numbers| swap_bytes(numbers, size));
 }
 
 /// Reverses the bytes of each number of `size` bytes: data has the highest one first.

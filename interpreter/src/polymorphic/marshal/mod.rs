@@ -1,12 +1,13 @@
 //! `Marshal`, and the DATA section of executables: `format` defines the codes, `header` reads the
 //! header and `input` the rest by way of `reader`, `output` writes, `custom_data` does both for
 //! custom blocks. `tree` reads into memory of Rust's own, `parts` tells a block's fields apart,
-//! both by way of `item`.
+//! both by way of `item`. `data` is what is being written.
 //!
 //! Channels' `input_value` and `output_value` are in the channels' module, on top of [`input`] and
 //! [`output`].
 
 mod custom_data;
+pub mod data;
 mod format;
 mod header;
 pub mod input;
@@ -26,6 +27,7 @@ use crate::heap;
 use crate::raise;
 use crate::registry::{Outcome, Raised};
 use crate::value::Value;
+use data::Message;
 use output::Flags;
 use reader::Error;
 
@@ -51,7 +53,12 @@ fn to_string(value: Value, flags: Value) -> Outcome {
     Ok(output::marshal_for(
         value,
         Flags::from_list(flags),
-        heap::alloc_string,
+        |message| {
+            let mut string = heap::alloc_string_uninit(message.len());
+            // SAFETY: the string is new; nobody else knows it.
+            copy(&message, unsafe { string.string_bytes_mut() });
+            string
+        },
     )?)
 }
 
@@ -62,15 +69,24 @@ fn to_buffer(
     value: Value,
     flags: Value,
 ) -> Outcome {
-    output::marshal_for(value, Flags::from_list(flags), |data| {
-        if data.len() as i64 > length.as_int() {
+    output::marshal_for(value, Flags::from_list(flags), |message| {
+        if message.len() as i64 > length.as_int() {
             return Err(raise::failure("Marshal.to_buffer: buffer overflow"));
         }
         // SAFETY: what is copied here is Rust's.
         let target = unsafe { buffer.string_bytes_mut() };
-        target[offset.as_int() as usize..][..data.len()].copy_from_slice(data);
-        Ok(Value::int(data.len() as i64))
+        copy(&message, &mut target[offset.as_int() as usize..]);
+        Ok(Value::int(message.len() as i64))
     })?
+}
+
+/// Copies a message to the beginning of `target`.
+fn copy(message: &Message, mut target: &mut [u8]) {
+    for piece in message.pieces() {
+        let (taken, rest) = target.split_at_mut(piece.len());
+        taken.copy_from_slice(piece);
+        target = rest;
+    }
 }
 
 fn from_bytes(bytes: Value, offset: Value) -> Outcome {

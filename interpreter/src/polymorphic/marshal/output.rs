@@ -4,6 +4,7 @@
 //! what is shared is written once. The bytes are those of 64-bit `ocamlrun`.
 
 use super::custom_data;
+use super::data::{Data, Message};
 use super::format::*;
 use crate::code::fragments::{self, CodePointer};
 use crate::custom::Kind;
@@ -64,14 +65,13 @@ impl From<Error> for Raised {
 pub fn marshal_for<R>(
     value: Value,
     flags: Flags,
-    take: impl FnOnce(&[u8]) -> R,
+    take: impl FnOnce(Message) -> R,
 ) -> Result<R, Error> {
     let mut output = KEPT.take().unwrap_or_default();
     output.begin(flags);
     let result = output.run(value).and_then(|()| output.finish()).map(take);
     output.seen.end();
-    output.data.clear();
-    output.data.shrink_to(KEPT_BYTES);
+    output.data.clear(KEPT_BYTES);
     output.pending.clear();
     output.pending.shrink_to(KEPT_BYTES / size_of::<Pending>());
     KEPT.set(Some(output));
@@ -81,7 +81,7 @@ pub fn marshal_for<R>(
 /// The header and data of `value`.
 #[cfg(test)]
 pub fn marshal(value: Value, flags: Flags) -> Result<Vec<u8>, Error> {
-    marshal_for(value, flags, <[u8]>::to_vec)
+    marshal_for(value, flags, |message| message.to_vec())
 }
 
 /// How much memory is kept now.
@@ -90,7 +90,7 @@ pub fn kept_bytes() -> usize {
     let kept = KEPT.take();
     let bytes = kept.as_ref().map_or(0, |kept| {
         let pending = kept.pending.capacity() * size_of::<Pending>();
-        kept.data.capacity() + pending + kept.seen.bytes()
+        kept.data.kept_bytes() + pending + kept.seen.bytes()
     });
     KEPT.set(kept);
     bytes
@@ -115,7 +115,7 @@ struct Pending {
 pub struct Output {
     flags: Flags,
     /// Space for the longer header, then the data.
-    data: Vec<u8>,
+    data: Data,
     /// Blocks written.
     seen: Seen,
     /// Size of the graph in words, headers included, on either kind of machine.
@@ -128,7 +128,7 @@ pub struct Output {
 impl Output {
     fn begin(&mut self, flags: Flags) {
         self.flags = flags;
-        self.data.extend_from_slice(&[0; HEADER_BIG]);
+        self.data.extend(&[0; HEADER_BIG]);
         self.seen.begin();
         (self.words_32, self.words_64) = (0, 0);
     }
@@ -397,14 +397,12 @@ impl Output {
 
     /// Writes bytes as they are.
     pub fn bytes(&mut self, bytes: &[u8]) {
-        self.data.extend_from_slice(bytes);
+        self.data.extend(bytes);
     }
 
-    /// Writes bytes that the caller then changes.
-    pub fn draft(&mut self, bytes: &[u8]) -> &mut [u8] {
-        let start = self.data.len();
-        self.data.extend_from_slice(bytes);
-        &mut self.data[start..]
+    /// Writes bytes that `change` then changes, in parts that are multiples of any number's size.
+    pub fn draft(&mut self, bytes: &[u8], change: impl Fn(&mut [u8])) {
+        self.data.draft(bytes, change);
     }
 
     fn code_u16(&mut self, code: Code, operand: u16) {
@@ -423,7 +421,7 @@ impl Output {
     }
 
     /// Puts the header before the data.
-    fn finish(&mut self) -> Result<&[u8], Error> {
+    fn finish(&mut self) -> Result<Message<'_>, Error> {
         let len = (self.data.len() - HEADER_BIG) as u64;
         let objects = self.seen.count();
         let small = [len, self.words_32, self.words_64]
@@ -434,11 +432,12 @@ impl Output {
                 false,
                 "output_value: object too big to be read back on 32-bit platform",
             )?;
-            self.data[..4].copy_from_slice(&MAGIC_BIG.to_be_bytes());
+            let message = self.data.first_mut();
+            message[..4].copy_from_slice(&MAGIC_BIG.to_be_bytes());
             for (index, word) in [len, objects.into(), self.words_64].iter().enumerate() {
-                self.data[8 + index * 8..][..8].copy_from_slice(&word.to_be_bytes());
+                message[8 + index * 8..][..8].copy_from_slice(&word.to_be_bytes());
             }
-            return Ok(&self.data);
+            return Ok(Message::new(&self.data, 0));
         }
         let words = [
             MAGIC_SMALL,
@@ -447,11 +446,12 @@ impl Output {
             self.words_32 as u32,
             self.words_64 as u32,
         ];
-        let message = &mut self.data[HEADER_BIG - HEADER_SMALL..];
+        let start = HEADER_BIG - HEADER_SMALL;
+        let message = &mut self.data.first_mut()[start..];
         for (index, word) in words.iter().enumerate() {
             message[index * 4..][..4].copy_from_slice(&word.to_be_bytes());
         }
-        Ok(message)
+        Ok(Message::new(&self.data, start))
     }
 }
 

@@ -243,7 +243,7 @@ fn output_value(channel: Value, value: Value, flags: Value) -> Outcome {
     if !waiting::has_others() {
         return values::output_value(channel, value, flags);
     }
-    let data = output::marshal_for(value, Flags::from_list(flags), <[u8]>::to_vec)?;
+    let data = output::marshal_for(value, Flags::from_list(flags), |message| message.to_vec())?;
     alone(channel, |taken| taken.put(&data))
 }
 

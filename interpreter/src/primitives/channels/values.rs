@@ -12,8 +12,9 @@ use crate::registry::{Outcome, Raised};
 use crate::value::Value;
 
 pub fn output_value(channel: Value, value: Value, flags: Value) -> Outcome {
-    output::marshal_for(value, Flags::from_list(flags), |data| {
-        with(channel, |channel| channel.put(data))
+    output::marshal_for(value, Flags::from_list(flags), |message| {
+        let mut pieces = message.pieces();
+        pieces.try_for_each(|piece| with(channel, |channel| channel.put(piece)))
     })??;
     Ok(Value::UNIT)
 }
