@@ -21,17 +21,15 @@ use super::abs::Abs;
 use super::abstracted::Abstract;
 use super::cells::Cells;
 use super::context::{ContextId, Contexts, ProgramPoint};
+use super::node::NodeId;
 use super::rounds::{self, Growth, Rounds, RoundsId};
 use super::settled::Settled;
 use super::transfer::Machine;
 use super::{Declined, Evaluation};
 use crate::hash::FastMap;
 use crate::image::Reads;
-use crate::index::{Map, index};
+use crate::index::Map;
 use crate::ir::generic::Block;
-
-index!(/// A node: (context, block, position).
-    NodeId, "node");
 
 #[derive(Clone, PartialEq, Eq, Hash, Debug)]
 struct Key {
@@ -43,11 +41,6 @@ struct Key {
 
 /// An edge, by the node it leaves and its number there.
 type Source = (NodeId, usize);
-
-impl NodeId {
-    /// The node in which evaluation starts.
-    pub const ENTRY: Self = Self(0);
-}
 
 /// A reached node.
 pub struct Node {

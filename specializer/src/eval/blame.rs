@@ -5,8 +5,9 @@ use std::collections::BTreeSet;
 
 use super::abs::Abs;
 use super::abstracted::Abstract;
-use super::analyse::{Node, NodeId, Params};
+use super::analyse::{Node, Params};
 use super::examine::enter;
+use super::node::NodeId;
 use super::transfer::Machine;
 use crate::index::Map;
 use crate::ir::generic::{Block, Inst, Target, Value};

@@ -13,7 +13,7 @@ use std::collections::hash_map::Entry;
 use smallvec::SmallVec;
 
 use super::abs::Abs;
-use super::analyse::NodeId;
+use super::node::NodeId;
 use super::span::order;
 use crate::hash::{FastMap, FastSet};
 use crate::index::{Map, index};

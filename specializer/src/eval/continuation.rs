@@ -6,11 +6,11 @@
 use smallvec::SmallVec;
 
 use super::abs::Abs;
-use super::analyse::NodeId;
 use super::calls::NamedCall;
 use super::cells::Content;
 use super::context::ContextId;
 use super::exit::Edge;
+use super::node::NodeId;
 use super::transfer::{Machine, Phase};
 use super::trial::Tried;
 use crate::ir::generic::Block;

@@ -11,10 +11,11 @@
 use smallvec::SmallVec;
 
 use super::abs::{Abs, Fact};
-use super::analyse::{Analysis, Node, NodeId, Params};
+use super::analyse::{Analysis, Node, Params};
 use super::cells::{Cell, Cells, Memory};
 use super::exit::{Edge, Exit};
 use super::frame::Entry;
+use super::node::NodeId;
 use super::transfer::{Machine, Phase};
 use super::value::Val;
 use super::write::{Made, Reload, Writer};

@@ -11,9 +11,10 @@ use std::collections::BTreeMap;
 
 use super::abs::Abs;
 use super::abstracted::Abstract;
-use super::analyse::{self, Analysis, Node, NodeId};
+use super::analyse::{self, Analysis, Node};
 use super::blame::{Blame, Cause};
 use super::cells::{Cell, Memory, Reader};
+use super::node::NodeId;
 use super::refusal::{Refusal, Site};
 use super::span;
 use super::transfer::Machine;

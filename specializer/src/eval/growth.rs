@@ -9,10 +9,11 @@ use std::collections::{BTreeMap, BTreeSet};
 
 use super::abs::Abs;
 use super::abstracted::Abstract;
-use super::analyse::{Node, NodeId, Params};
+use super::analyse::{Node, Params};
 use super::blame::{Blame, Cause, some_of};
 use super::context::Contexts;
 use super::examine::enter;
+use super::node::NodeId;
 use super::transfer::Machine;
 use crate::index::Map;
 use crate::ir::generic::{Block, Value};

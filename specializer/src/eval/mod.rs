@@ -6,6 +6,18 @@
 //!    block, position) are reached, and in which state ([`abs`], [`cells`], [`context`]);
 //! 3. [`emit`] runs it once more over each node and writes the residual function.
 //!
+//! The parts of the transfer function:
+//! * values: [`abs`]; their residual code: [`abstracted`] in the analysis, [`value`], [`write`] and
+//!   [`copy`] in the emission; numbers in boxes: [`boxes`]; what the interpreter says: [`facts`];
+//! * the state: [`cells`] and their extent ([`span`]), [`stack`], [`context`];
+//! * calls, the ends of blocks ([`exit`]): [`calls`], in place ([`inline`], [`trial`], [`small`],
+//!   [`continuation`]), with less to pass ([`bare`], [`given`]), by a profile ([`profile`]);
+//! * choices: [`choices`]; loops: [`rounds`], [`settled`];
+//! * modules for weval: [`weval`], [`frame`], [`said`].
+//!
+//! Why a request is declined: [`refusal`], [`growth`], [`blame`]; what a guest does wrong:
+//! [`examine`].
+//!
 //! Invariant: the residual function, called with the request's dynamic parameters, does what the
 //! generic function does with all of them, provided constant memory holds what the read log says.
 //! Leaves out: virtual objects other than boxes of numbers ([`crate::cleanup`] takes blocks apart),
@@ -31,6 +43,7 @@ mod frame;
 mod given;
 mod growth;
 mod inline;
+mod node;
 mod prepare;
 mod profile;
 mod refusal;

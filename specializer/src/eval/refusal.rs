@@ -3,10 +3,11 @@
 use super::Declined;
 use super::abs::Abs;
 use super::abstracted::Abstract;
-use super::analyse::{Node, NodeId, Params};
+use super::analyse::{Node, Params};
 use super::blame::{Blame, Cause, known};
 use super::examine::enter;
 use super::growth::{self, Growth};
+use super::node::NodeId;
 use super::transfer::Machine;
 use crate::index::Map;
 use crate::ir::generic::Inst;

@@ -9,8 +9,8 @@ use std::borrow::Cow;
 use smallvec::SmallVec;
 
 use super::abs::Abs;
-use super::analyse::NodeId;
 use super::cells::{Cell, Cells, Memory};
+use super::node::NodeId;
 use super::span::Span;
 
 /// Most edges into a loop of which is known whether they end a round.

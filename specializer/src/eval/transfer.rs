@@ -8,7 +8,6 @@
 use smallvec::SmallVec;
 
 use super::abs::{self, Abs, Fact};
-use super::analyse::NodeId;
 use super::boxes::Kind;
 use super::calls::NamedCall;
 use super::cells::{Cell, Cells, Content, Reader};
@@ -16,6 +15,7 @@ use super::context::{ContextId, Contexts};
 use super::continuation::Continuation;
 use super::exit::Exit;
 use super::facts::may_ask_for_safepoint;
+use super::node::NodeId;
 use super::prepare::Prepared;
 use super::span::Span;
 use super::{Declined, Evaluation};
