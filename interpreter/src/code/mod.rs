@@ -1,6 +1,23 @@
 //! Code: one instruction of an executable, and the cells of what is loaded, eight bytes a word, as
 //! ARCHITECTURE.md describes them ("Code").
 //!
+//! The lower half of a cell, by bit, and what the upper half is then:
+//!
+//! | cell | bits | upper half |
+//! | --- | --- | --- |
+//! | all | 0 to 7: the opcode | |
+//! | an entry | 8: it need not poll; 9 on: its arity | its request slot |
+//! | a RESTART | 9 on: [`RESTART_ARITY`] | its request slot |
+//! | a call | 27: several callees; 28: its hint is certain | the hint: entry or candidates |
+//! | a load | 29: of an integer; 30: of a closure; both: of a box | the integer, the entry, the kind |
+//! | a cut | 31 | the request slot of the piece |
+//! | a POPTRAP | | the distance of the outer trap frame |
+//!
+//! A cell is one of these, and entries come first. The upper half of an operand's cell says what is
+//! known of its instruction: of a GETGLOBAL, 1 and the kind of the box that it gives; of a C_CALL
+//! the kind of an element, or, beyond all kinds, the words of a literal. After a RESTART, the second
+//! cell has two slots more.
+//!
 //! [`opcode`] lists the instructions; [`decode`] finds one in a slice of words; [`effect`] is what
 //! each does to the stack's depth; [`load`], what it loads if that is all; [`fragments`] says which
 //! code an address belongs to; [`error`], why code is rejected.
@@ -368,16 +385,27 @@ pub fn note_kind(cell: u32, kind: Kind) {
     memory::store_u32(cell + CELL + 4, kind as u32);
 }
 
+/// What follows all kinds.
+const LITERAL: u32 = Kind::Nativeint as u32;
+
+// Kinds of integers are in one order in both lists.
+const _: () = assert!(
+    Kind::Int64 as u32 - Kind::Int32 as u32 == boxed::INT64 - boxed::INT32
+        && Kind::Nativeint as u32 - Kind::Int32 as u32 == boxed::NATIVEINT - boxed::INT32
+        && LITERAL >= Kind::Float as u32
+        && LITERAL >= Kind::Integer as u32
+);
+
 /// The words of the literal that is the second string which the C_CALL at `cell` compares, if it is
 /// one; otherwise 0. Its operand's cell says so, as it does of elements.
 #[inline(always)]
 pub fn literal_words(cell: u32) -> u32 {
-    memory::load_u32(cell + CELL + 4).saturating_sub(Kind::Nativeint as u32)
+    memory::load_u32(cell + CELL + 4).saturating_sub(LITERAL)
 }
 
 /// Notes that there are so many.
 pub fn note_literal(cell: u32, words: u32) {
-    memory::store_u32(cell + CELL + 4, Kind::Nativeint as u32 + words);
+    memory::store_u32(cell + CELL + 4, LITERAL + words);
 }
 
 /// Makes the instruction at `cell`, which has no operands, one that does nothing.
