@@ -244,7 +244,8 @@ pub fn set_callee(call: u32, callee: Callee) -> Option<u32> {
         Callee::Certain(entry) => (CERTAIN, entry),
         Callee::Several(candidates) => (SEVERAL, candidates),
     };
-    memory::store_u32(call, memory::load_u32(call) | mark);
+    let word = memory::load_u32(call) & !(CERTAIN | SEVERAL);
+    memory::store_u32(call, word | mark);
     memory::store_u32(call + 4, hint);
     Some(call + 4)
 }
