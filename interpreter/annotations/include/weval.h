@@ -72,6 +72,7 @@ void weval_abort_specialization(uint32_t line, uint32_t fatal);
 BACTRIAN_WEVAL("trace.line") void weval_trace_line(uint32_t line);
 BACTRIAN_WEVAL("print") void weval_print(const char *message, uint32_t line, uint32_t value);
 BACTRIAN_WEVAL("context.bucket") void weval_context_bucket(uint32_t bucket);
+BACTRIAN_WEVAL("reachable.at.depth") void weval_reachable_at_depth(uint32_t depth);
 
 /* ---- Requests ---- */
 

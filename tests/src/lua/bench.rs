@@ -120,7 +120,7 @@ mod tests {
         };
         let text = table(&[row(8.0, 1.0), row(2.0, 1.0)]);
         assert!(
-            text.contains("| p | 8.00 | 1.00 | 1.00 | — | 8.00 | 1.00 |"),
+            text.contains("| p | 8.00 | 1.00 | 1.00 | – | 8.00 | 1.00 |"),
             "{text}"
         );
         assert!(text.ends_with("| **4.00** | 1.00 |\n"), "{text}");

@@ -6,9 +6,9 @@ use super::{Spec, zeros_around};
 pub fn integer(spec: &Spec, signed: i64, unsigned: u64) -> String {
     let digits = match spec.conversion {
         b'u' => Digits::decimal(unsigned),
-        b'x' => Digits::hexadecimal(unsigned),
-        b'X' => Digits::upper_hexadecimal(unsigned),
-        b'o' => Digits::octal(unsigned),
+        b'x' => Digits::of_bits(unsigned, 4, b"0123456789abcdef"),
+        b'X' => Digits::of_bits(unsigned, 4, b"0123456789ABCDEF"),
+        b'o' => Digits::of_bits(unsigned, 3, b"0123456789abcdef"),
         _ => Digits::decimal(signed.unsigned_abs()),
     };
     let digits = digits.as_str();
@@ -40,45 +40,47 @@ pub struct Digits {
 }
 
 impl Digits {
-    #[inline(always)]
     pub fn decimal(n: u64) -> Self {
-        Self::new(n, b"0123456789")
-    }
-
-    #[inline(always)]
-    pub fn octal(n: u64) -> Self {
-        Self::new(n, b"01234567")
-    }
-
-    #[inline(always)]
-    pub fn hexadecimal(n: u64) -> Self {
-        Self::new(n, b"0123456789abcdef")
-    }
-
-    #[inline(always)]
-    pub fn upper_hexadecimal(n: u64) -> Self {
-        Self::new(n, b"0123456789ABCDEF")
-    }
-
-    /// In a base of at least 8.
-    #[inline(always)]
-    fn new<const BASE: usize>(mut n: u64, digits: &[u8; BASE]) -> Self {
-        let mut bytes = [0; ROOM];
-        let mut start = ROOM;
+        let mut digits = Self::new();
+        let mut rest = n;
         loop {
-            start -= 1;
-            bytes[start] = digits[(n % BASE as u64) as usize];
-            n /= BASE as u64;
-            if n == 0 {
-                return Self { bytes, start };
+            digits.prepend(b'0' + (rest % 10) as u8);
+            rest /= 10;
+            if rest == 0 {
+                return digits;
             }
         }
     }
 
+    /// In the base of so many bits, 3 or 4.
+    fn of_bits(n: u64, bits: u32, digits: &[u8; 16]) -> Self {
+        let mut found = Self::new();
+        let mut rest = n;
+        loop {
+            found.prepend(digits[rest as usize & ((1 << bits) - 1)]);
+            rest >>= bits;
+            if rest == 0 {
+                return found;
+            }
+        }
+    }
+
+    fn new() -> Self {
+        Self {
+            bytes: [0; ROOM],
+            start: ROOM,
+        }
+    }
+
+    #[inline(always)]
+    fn prepend(&mut self, byte: u8) {
+        self.start -= 1;
+        self.bytes[self.start] = byte;
+    }
+
     /// With a minus sign before them.
     pub fn negated(mut self) -> Self {
-        self.start -= 1;
-        self.bytes[self.start] = b'-';
+        self.prepend(b'-');
         self
     }
 
