@@ -15,7 +15,7 @@
 //! * `key` and `residue`: under which key and in which form results are stored;
 //! * `versions`: which versions of functions are made;
 //! * [`fault`]: wrong code on purpose; `watch` plants it between the stages and runs the verifier;
-//! * `options`, `report`, `recall`: what is asked for, what became of it, and what a store has of it;
+//! * `options`, `report`, `recall`: what is asked for, what became of it, what a store has of it;
 //! * `specialize`: the pipeline; [`check`]: what is wrong with an interpreter's annotations.
 
 #![forbid(unsafe_code)]

@@ -9,7 +9,7 @@
 //! | an entry | 8: it need not poll; 9 on: its arity | its request slot |
 //! | a RESTART | 9 on: [`RESTART_ARITY`] | its request slot |
 //! | a call | 27: several callees; 28: its hint is certain | the hint: entry or candidates |
-//! | a load | 29: of an integer; 30: of a closure; both: of a box | the integer, the entry, the kind |
+//! | a load | 29: of an integer; 30: a closure; both: a box | the integer, the entry, the kind |
 //! | a cut | 31 | the request slot of the piece |
 //! | a POPTRAP | | the distance of the outer trap frame |
 //!

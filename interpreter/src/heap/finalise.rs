@@ -35,6 +35,7 @@ pub struct Finalisers {
 }
 
 /// A custom block, and what to do when it dies.
+#[derive(Clone)]
 struct Custom {
     block: Value,
     release: Release,
@@ -50,6 +51,7 @@ struct Table {
 
 /// A function and the value it is attached to. A pointer into the middle of a block (an infix
 /// closure) is kept as block and offset.
+#[derive(Clone)]
 struct Finaliser {
     function: Cell<Value>,
     block: Cell<Value>,
@@ -217,8 +219,8 @@ pub fn mark_roots(heap: &Heap, visit: &mut dyn FnMut(&Cell<Value>)) {
 pub fn mark_unreachable(heap: &Heap, marker: &mut Marker) {
     let mut finalisers = heap.finalisers.borrow_mut();
     let first = &mut finalisers.first;
-    let is_dead = |entry: &mut Finaliser| marker.unmarked(entry.block.get()).is_some();
-    let dead: Vec<_> = first.entries.extract_if(.., is_dead).collect();
+    let is_live = |entry: &mut Finaliser| marker.unmarked(entry.block.get()).is_none();
+    let dead = take_out(&mut first.entries, 0, is_live);
     first.old = first.entries.len();
     dead.iter()
         .for_each(|entry| marker.value(entry.block.get()));
@@ -244,14 +246,31 @@ fn take_released(
     from: usize,
     survivor: impl Fn(Value) -> Option<Value>,
 ) -> Vec<Custom> {
-    let died = custom.extract_if(from.., |entry| match survivor(entry.block) {
-        Some(block) => {
-            entry.block = block;
-            false
+    take_out(custom, from, |entry| {
+        survivor(entry.block)
+            .map(|block| entry.block = block)
+            .is_some()
+    })
+}
+
+/// Takes out, from `from` on, those that do not stay, in their order. Only they need memory.
+fn take_out<T: Clone>(
+    all: &mut Vec<T>,
+    from: usize,
+    mut stays: impl FnMut(&mut T) -> bool,
+) -> Vec<T> {
+    let mut taken = Vec::new();
+    let mut kept = from;
+    for index in from..all.len() {
+        if stays(&mut all[index]) {
+            all.swap(kept, index);
+            kept += 1;
+        } else {
+            taken.push(all[index].clone());
         }
-        None => true,
-    });
-    died.collect()
+    }
+    all.truncate(kept);
+    taken
 }
 
 fn release(blocks: Vec<Custom>) {
@@ -274,21 +293,16 @@ impl Table {
         from: usize,
         survivor: impl Fn(Value) -> Option<Value>,
     ) -> Vec<Finaliser> {
-        let died =
-            self.entries
-                .extract_if(from.., |finaliser| match survivor(finaliser.block.get()) {
-                    Some(block) => {
-                        finaliser.block.set(block);
-                        false
-                    }
-                    None => true,
-                });
-        died.map(|finaliser| Finaliser {
-            block: Cell::new(Value::UNIT),
-            offset: 0,
-            ..finaliser
-        })
-        .collect()
+        let mut dead = take_out(&mut self.entries, from, |finaliser| {
+            survivor(finaliser.block.get())
+                .map(|block| finaliser.block.set(block))
+                .is_some()
+        });
+        for finaliser in &mut dead {
+            finaliser.block.set(Value::UNIT);
+            finaliser.offset = 0;
+        }
+        dead
     }
 }
 

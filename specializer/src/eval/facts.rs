@@ -32,8 +32,8 @@ impl<P: Phase> Machine<'_, P> {
         true
     }
 
-    /// `address.within`, which value numbering looks at: residual code keeps it until then. A region
-    /// that there is not says nothing.
+    /// `address.within`, which value numbering looks at: residual code keeps it until then. A
+    /// region that there is not says nothing.
     pub(super) fn address_within(&mut self, args: &[P::Value], result: Option<generic::Value>) {
         let known = args[0].abs();
         let is_on = self.evaluation.optimisations.value_numbering;
