@@ -201,6 +201,30 @@ fn who_looks_at_the_command_line_without_reading_it_stops() -> Result<()> {
 }
 
 #[test]
+fn a_command_line_that_the_program_sets_stays() -> Result<()> {
+    let case = Case::new(
+        "external set : string array -> unit = \"caml_sys_modify_argv\"\n\
+         external get : unit -> string array = \"caml_sys_argv\"\n\
+         let () = set [| \"a\"; \"b\" |]\n\
+         let () = print_endline (String.concat \",\" (Array.to_list (get ())))\n",
+    )?;
+    case.agrees(None, &["c"])
+}
+
+/// Memory has little room then: what does not fit is made where the program runs.
+#[test]
+fn the_want_of_memory_ends_it() -> Result<()> {
+    let case = Case::new(
+        "let kept = try Bytes.create (100 lsl 20) with Out_of_memory -> Bytes.create 1\n\
+         let () = print_int (Bytes.length kept)\n",
+    )?;
+    case.agrees(None, &[])?;
+    let report = case.report()?;
+    assert!(report.contains("stopped by memory"), "{report}");
+    Ok(())
+}
+
+#[test]
 fn an_effect_in_nested_calls_is_done_once() -> Result<()> {
     let case = Case::new(
         "let steps = ref []\n\

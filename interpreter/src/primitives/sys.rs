@@ -121,6 +121,7 @@ fn get_argv(unit: Value) -> Value {
 }
 
 fn modify_argv(array: Value) -> Value {
+    evaluation::effect("the command line");
     named::set(named::COMMAND_LINE, array);
     Value::UNIT
 }
