@@ -8,7 +8,7 @@ use serde::Serialize;
 
 use crate::known_code::Counts;
 use crate::pipeline::Pipeline;
-use crate::specialize::{DeclinedRequest, Summary};
+use crate::specialize::Summary;
 use crate::stats::millis;
 
 /// All that is known of a build.
@@ -16,25 +16,10 @@ use crate::stats::millis;
 struct Report<'a> {
     /// Whether the whole program was in the cache: then nothing else was done.
     known_program: bool,
-    specialization: Option<Specialization<'a>>,
+    specialization: Option<&'a Summary>,
     /// Functions by where their machine code came from.
     machine_code: Option<Counts>,
     stages: Vec<StageReport<'a>>,
-}
-
-#[derive(Serialize)]
-struct Specialization<'a> {
-    requests: usize,
-    specialized: usize,
-    cached: usize,
-    cold: usize,
-    idle: usize,
-    declined: &'a [DeclinedRequest],
-    contexts: usize,
-    unknown_positions: usize,
-    nodes: usize,
-    residual_bytes: usize,
-    said: &'a [String],
 }
 
 #[derive(Serialize)]
@@ -44,24 +29,6 @@ struct StageReport<'a> {
     /// Of all threads.
     cpu_ms: f64,
     note: &'a str,
-}
-
-impl<'a> Specialization<'a> {
-    fn new(summary: &'a Summary) -> Self {
-        Self {
-            requests: summary.requests,
-            specialized: summary.specialized,
-            cached: summary.cached,
-            cold: summary.cold,
-            idle: summary.idle,
-            declined: &summary.declined,
-            contexts: summary.contexts,
-            unknown_positions: summary.unknown_positions,
-            nodes: summary.nodes,
-            residual_bytes: summary.bytes,
-            said: &summary.said,
-        }
-    }
 }
 
 /// One object, on one line.
@@ -74,7 +41,7 @@ pub fn json(pipeline: &Pipeline) -> String {
     });
     let report = Report {
         known_program: pipeline.is_known,
-        specialization: pipeline.summary.as_ref().map(Specialization::new),
+        specialization: pipeline.summary.as_ref(),
         machine_code: pipeline.functions,
         stages: stages.collect(),
     };

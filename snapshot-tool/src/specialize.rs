@@ -24,13 +24,14 @@ pub struct DeclinedRequest {
     pub reason: String,
 }
 
-/// What the specializer did, summed up.
-#[derive(Clone, Debug, Default)]
+/// What the specializer did, summed up. The names are those of `--stats=json`.
+#[derive(Clone, Debug, Default, Serialize)]
 pub struct Summary {
     pub requests: usize,
     pub specialized: usize,
     pub cached: usize,
     /// How the profile fits, if there is one.
+    #[serde(skip)]
     pub fit: Option<Fit>,
     /// Left to the interpreter, as the profile says that they never ran.
     pub cold: usize,
@@ -42,12 +43,14 @@ pub struct Summary {
     pub unknown_positions: usize,
     pub nodes: usize,
     /// Size of the residual bodies.
-    pub bytes: usize,
+    pub residual_bytes: usize,
     /// Bytes of code that were specialized anew.
+    #[serde(skip)]
     pub code_bytes: usize,
     /// What an interpreter for weval said meanwhile.
     pub said: Vec<String>,
     /// Address and length of all code, and of each part that was to be specialized.
+    #[serde(skip)]
     pub functions: Vec<(u32, u32)>,
 }
 
@@ -55,7 +58,7 @@ impl Summary {
     fn new(report: &Report) -> Self {
         let mut summary = Self {
             requests: report.requests.len(),
-            bytes: report.residual_bytes,
+            residual_bytes: report.residual_bytes,
             fit: report.fit,
             said: report.said.clone(),
             ..Self::default()
@@ -109,7 +112,7 @@ impl fmt::Display for Summary {
             contexts,
             unknown_positions,
             nodes,
-            bytes,
+            residual_bytes,
             code_bytes,
             ..
         } = self;
@@ -123,7 +126,7 @@ impl fmt::Display for Summary {
             f,
             "{code_bytes} bytes of code, {contexts} contexts \
              ({unknown_positions} at unknown positions), {nodes} nodes, \
-             {bytes} bytes of residual code"
+             {residual_bytes} bytes of residual code"
         )?;
         if *unknown_positions > 0 {
             writeln!(f, "`bactrian check` says where positions were lost")?;

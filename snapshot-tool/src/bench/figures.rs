@@ -233,7 +233,7 @@ fn building(compiler: Option<&Build>) -> Vec<Figure> {
         ),
         figure(
             "ocamlc.byte, residual code",
-            measured(|build| format!("{:.1} MB", build.summary.bytes as f64 / 1e6)),
+            measured(|build| format!("{:.1} MB", build.summary.residual_bytes as f64 / 1e6)),
             "≤ 10 MB",
         ),
         figure(

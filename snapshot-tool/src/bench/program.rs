@@ -245,7 +245,7 @@ impl Bench {
         let module = pipeline.machine_code(&wasm)?;
         let module = module.serialize().map_err(engine::error)?;
         let summary = pipeline.summary.context("the specializer was run")?;
-        Ok((module, summary.bytes))
+        Ok((module, summary.residual_bytes))
     }
 
     /// Puts machine code into a file of this name.
