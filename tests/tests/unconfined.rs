@@ -112,6 +112,12 @@ fn signals_from_outside_end_delays() -> Result<()> {
     check_in("tests/alarms/delays", &[Mode::Generic, Mode::Residual])
 }
 
+/// A handler of exceptions is left when what waits is done.
+#[test]
+fn signals_are_handled_before_a_handler_is_left() -> Result<()> {
+    check_in("tests/alarms/traps", &[Mode::Generic, Mode::Residual])
+}
+
 /// A program becomes another: what that prints and ends with is what this one does.
 #[test]
 fn programs_that_it_becomes() -> Result<()> {

@@ -16,7 +16,7 @@ use crate::code::{self, CELL, Callee};
 use crate::memory::{self, Region, cell_read, cell_write, within};
 use crate::raise;
 use crate::value::{Value, WORD};
-use crate::vm::vm;
+use crate::vm::{ALL_LOOPS_POLL, vm};
 use annotations::{
     box_exists, box_literal, cells_drop_below, context_pop, context_push, context_update,
     immediate, points_to, profile_callee, specialize_active, specialize_guess,
@@ -350,11 +350,17 @@ impl Registers {
     }
 
     /// POPTRAP. Which trap frame is next is in the code, because the frame itself may be another
-    /// piece's.
+    /// piece's. Where signals may be handled, what waits is done before: the handler is that of what
+    /// it raises. False if it does.
     #[inline(always)]
-    pub fn pop_trap(&mut self) {
+    #[must_use]
+    pub fn pop_trap(&mut self) -> bool {
+        if vm().loops_poll.get() == ALL_LOOPS_POLL && !self.poll() {
+            return false;
+        }
         self.trap = code::outer_trap(self.pc);
         self.drop(TRAP_SIZE);
+        true
     }
 
     /// Takes the innermost trap frame, which exists, off the stack and goes to its handler, with

@@ -255,10 +255,7 @@ pub extern "C" fn interp(
                                 store_field(r.accu, r.operand(1), Region::Floats, x);
                                 r.set(UNIT, 1);
                             }
-                            VectLength => {
-                                let words = header(r.accu) >> 10;
-                                r.set_int(tagged(words as i64), 0);
-                            }
+                            VectLength => r.set_int(tagged((header(r.accu) >> 10) as i64), 0),
                             GetVectItem => r.binary(|block, index| {
                                 memory::load_i64(element(block, index, Region::Fields))
                             }),
@@ -285,7 +282,9 @@ pub extern "C" fn interp(
                                 r.next(1);
                             }
                             PopTrap => {
-                                r.pop_trap();
+                                if !r.pop_trap() {
+                                    break 'raise;
+                                }
                                 r.next(0);
                             }
                             Raise | Reraise | RaiseNoTrace => {
