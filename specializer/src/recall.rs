@@ -61,12 +61,14 @@ impl<'a> Recall<'a> {
             _ => self.by_questions(request, &key),
         });
         if let Some(stored) = found {
-            let cached = true;
-            return Ok(Answer { stored, cached });
+            return Ok(Answer {
+                stored,
+                cached: true,
+            });
         }
-        let (stored, cached) = (compute()?, false);
+        let stored = compute()?;
         self.keep(&key, kept, &stored);
-        Ok(Answer { stored, cached })
+        Ok(Answer::made(stored))
     }
 
     /// Gives the store a function, where it had `kept` of this key: under a key that follows from

@@ -54,6 +54,16 @@ pub struct Answer {
     pub cached: bool,
 }
 
+impl Answer {
+    /// What did not come from the store.
+    pub fn made(stored: Stored) -> Self {
+        Self {
+            stored,
+            cached: false,
+        }
+    }
+}
+
 impl AsRef<Stored> for Answer {
     fn as_ref(&self) -> &Stored {
         &self.stored

@@ -77,10 +77,7 @@ pub fn specialize(
             };
             match recall.as_ref().filter(|_| request.heat != Heat::Cold) {
                 Some(recall) => recall.answer(number, request, compute),
-                None => Ok(Answer {
-                    stored: compute()?,
-                    cached: false,
-                }),
+                None => compute().map(Answer::made),
             }
         })
     });

@@ -1,4 +1,4 @@
-(* A signal that comes while a primitive runs is handled before the handler around it is left. *)
+(* A signal that comes while a primitive runs is handled before the body of the `try` ends. *)
 
 exception Timeout
 

@@ -112,9 +112,9 @@ fn signals_from_outside_end_delays() -> Result<()> {
     check_in("tests/alarms/delays", &[Mode::Generic, Mode::Residual])
 }
 
-/// A handler of exceptions is left when what waits is done.
+/// The body of a `try` ends when what waits is done.
 #[test]
-fn signals_are_handled_before_a_handler_is_left() -> Result<()> {
+fn signals_are_handled_before_the_body_of_a_try_ends() -> Result<()> {
     check_in("tests/alarms/traps", &[Mode::Generic, Mode::Residual])
 }
 

@@ -224,8 +224,8 @@ BACTRIAN_IMPORT("cells.drop_below") void bactrian_cells_drop_below(const void *a
 BACTRIAN_IMPORT("cells.drop_above") void bactrian_cells_drop_above(const void *address);
 
 /* What is cached of the cells within the `len` bytes at `address` is forgotten, known contents as
- * well, and not stored. A contract: they were synced, or other code has written all of them, and
- * address and length are known.
+ * well, and not stored. A contract: either they were synced; or other code has written all of them,
+ * and address and length are known.
  *   bactrian_cells_sync(); read_line(&frame[n]);
  *   bactrian_cells_forget(&frame[n], sizeof *frame);
  * Mistake: bytes that other code writes only in part, without a sync before. Another: a length that
@@ -368,8 +368,8 @@ void bactrian_param_pass(uint32_t residual_parameter);
 /* The same for the address of a frame: plain loads and stores of 1, 4 or 8 bytes at a known distance
  * from it read and write cells. So an interpreter whose registers lie in memory need not change how
  * it gets at them. All that cells promise holds: a contract.
- * A pointer into the frame that comes from memory, or from a call, needs bactrian_cells_sync and bactrian_cells_forget
- * before it is used. One that is computed from the frame at a distance that is not known needs
+ * A pointer into the frame that comes from memory, or from a call, needs bactrian_cells_sync and
+ * bactrian_cells_forget before it is used. One that is computed from the frame at a distance that is not known needs
  * neither, but all cells go to memory first.
  * Mistake: &frame[n] in a loop, where it could be done once for each n. It is right, and slow. */
 void bactrian_param_frame(uint32_t residual_parameter);

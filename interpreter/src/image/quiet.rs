@@ -1,10 +1,10 @@
 //! What needs no poll: loops in which nothing waits for one, and functions that soon return.
 //!
 //! In a *quiet* loop nothing allocates, calls a function, or calls a primitive that may leave
-//! something for a safepoint to do. A *leaf* is a short function that calls none but leaves, and
-//! does not jump back. What it allocates is bounded, and its caller polls in its place: a loop with
-//! a call is not quiet. Its frame fits into the stack's margin, so it looks at the stack's limit no
-//! more.
+//! something for a safepoint to do. A *leaf* is a short function that calls none but leaves, does
+//! not jump back, and ends no `try`, which may poll. What it allocates is bounded, and its caller
+//! polls in its place: a loop with a call is not quiet. Its frame fits into the stack's margin, so
+//! it looks at the stack's limit no more.
 //!
 //! `ocamlc` puts CHECK_SIGNALS where a loop's jump back leads. What lies between the two is the
 //! loop. A loop of any other form keeps its poll. In code that no compiler made, a poll that is
@@ -82,7 +82,7 @@ pub fn leaves<'a>(
     leaves
 }
 
-/// Whether a function only goes ahead, and all that it calls returns.
+/// Whether a function only goes ahead and polls nowhere, and all that it calls returns.
 fn is_leaf(
     code: &[i32],
     entry: &Entry,
@@ -100,7 +100,7 @@ fn is_leaf(
                 |arguments| calls_leaf(entry.position + instruction.position, arguments),
             ),
         };
-        ahead && returns
+        ahead && returns && instruction.opcode != Opcode::PopTrap
     })
 }
 

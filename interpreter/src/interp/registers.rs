@@ -350,8 +350,8 @@ impl Registers {
     }
 
     /// POPTRAP. Which trap frame is next is in the code, because the frame itself may be another
-    /// piece's. Where signals may be handled, what waits is done before: the handler is that of what
-    /// it raises. False if it does.
+    /// piece's. Where signals may be handled, it polls first: what that raises is this handler's.
+    /// False if it raised.
     #[inline(always)]
     #[must_use]
     pub fn pop_trap(&mut self) -> bool {

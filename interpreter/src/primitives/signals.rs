@@ -125,25 +125,35 @@ pub fn send(signal: i64) -> Result<(), Raised> {
     deliver()
 }
 
-/// A signal that C raises, by OCaml's number: only a handler of OCaml's waits for a poll.
+/// A signal that C raises, by OCaml's number: it waits for a poll if it is blocked, or OCaml handles
+/// it.
 pub fn raise_in_c(signal: i64) -> Result<(), Errno> {
     let signal = number(signal);
     if !(1..=SIGNALS).contains(&signal) {
         return Err(Errno::INVAL);
     }
-    match action_of(signal) {
-        IGNORE => {}
-        DEFAULT if HARMLESS.contains(&signal) => {}
-        DEFAULT => os::exit(128 + signal as u8),
-        handler => match in_c(handler) {
-            Some(function) => foreign::call_with(function, ocaml_number(signal) as i32),
-            None => {
-                pending::add(bit(signal));
-                heap::request_safepoint();
-            }
-        },
+    let waits = pending::blocked() & bit(signal) != 0;
+    if waits || act(signal).is_some() {
+        pending::add(bit(signal));
+        heap::request_safepoint();
     }
     Ok(())
+}
+
+/// Does what a signal does, but for what the program's handler does, which it returns.
+fn act(signal: i64) -> Option<Value> {
+    match action_of(signal) {
+        IGNORE => None,
+        DEFAULT if HARMLESS.contains(&signal) => None,
+        DEFAULT => os::exit(128 + signal as u8),
+        handler => match in_c(handler) {
+            Some(function) => {
+                foreign::call_with(function, ocaml_number(signal) as i32);
+                None
+            }
+            None => Some(handler),
+        },
+    }
 }
 
 /// Does what the signals do that wait and are not blocked.
@@ -151,27 +161,20 @@ pub fn deliver() -> Result<(), Raised> {
     pending::note_kept();
     while let Some(signal) = first(pending::deliverable()) {
         pending::remove(bit(signal));
-        match action_of(signal) {
-            DEFAULT if HARMLESS.contains(&signal) => {}
-            DEFAULT => os::exit(128 + signal as u8),
-            IGNORE => {}
-            handler if let Some(function) = in_c(handler) => {
-                foreign::call_with(function, ocaml_number(signal) as i32);
+        let Some(handler) = act(signal) else {
+            continue;
+        };
+        // It is blocked while it is handled. What the handler does to the mask is undone.
+        let blocked = pending::blocked();
+        pending::set_blocked(blocked | bit(signal));
+        let number = Value::int(ocaml_number(signal));
+        let handled = interp::apply(handler.field(0), &[number]);
+        pending::set_blocked(blocked);
+        if let Err(Raised) = handled {
+            if pending::deliverable() != 0 {
+                heap::request_safepoint();
             }
-            handler => {
-                // It is blocked while it is handled. What the handler does to the mask is undone.
-                let blocked = pending::blocked();
-                pending::set_blocked(blocked | bit(signal));
-                let number = Value::int(ocaml_number(signal));
-                let handled = interp::apply(handler.field(0), &[number]);
-                pending::set_blocked(blocked);
-                if let Err(Raised) = handled {
-                    if pending::deliverable() != 0 {
-                        heap::request_safepoint();
-                    }
-                    return Err(Raised);
-                }
-            }
+            return Err(Raised);
         }
     }
     Ok(())

@@ -75,7 +75,11 @@ fn stores_to_constant_memory_are_errors() {
             .collect();
         said.join(", ")
     };
-    for constant in ["(local.get $pc)", "(i32.const 0x1010)"] {
+    for constant in [
+        "(local.get $pc)",
+        "(i32.const 0x1010)",
+        "(i32.const 0x101c)",
+    ] {
         let said = store(constant);
         assert!(
             said.starts_with("a store to memory that is declared constant"),

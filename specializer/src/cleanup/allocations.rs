@@ -16,7 +16,7 @@ pub mod tests;
 use smallvec::SmallVec;
 
 use super::constants::{self, ByValue, Constants, is_constant};
-use super::regions::Memory;
+use super::regions::MemoryUse;
 use crate::allocator::{Allocator, HEADER};
 use crate::dominators::Order;
 use crate::index::Map;
@@ -36,7 +36,7 @@ enum Groups {
     Single,
 }
 
-pub fn run(function: &mut Function, memory: &Memory, optimisations: &Optimisations) {
+pub fn run(function: &mut Function, memory: &MemoryUse, optimisations: &Optimisations) {
     let Some(allocator) = memory.allocator else {
         return;
     };

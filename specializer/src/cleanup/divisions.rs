@@ -93,14 +93,14 @@ fn split(function: &mut Function, block: Block, index: usize, half: Value) {
 mod tests {
     use expect_test::expect;
 
-    use super::super::regions::Memory;
+    use super::super::regions::MemoryUse;
     use super::super::tests::check_pass;
     use super::*;
     use crate::exec::{self, NoHost, State};
 
     #[test]
     fn both_numbers_are_tested() {
-        let pass = |function: &mut Function, _: &Memory| run(function);
+        let pass = |function: &mut Function, _: &MemoryUse| run(function);
         check_pass(
             pass,
             "function(i64, i64) -> i64 {

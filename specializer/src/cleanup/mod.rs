@@ -44,7 +44,7 @@ use crate::allocator::Allocator;
 use crate::eval::Reload;
 use crate::ir::residual::Function;
 use crate::optimisations::Optimisations;
-use regions::Memory;
+use regions::MemoryUse;
 
 /// A step of cleanup.
 pub struct Pass {
@@ -62,9 +62,9 @@ enum Run {
     /// Knowing what a trap ends.
     Trapping(fn(&mut Function, Trapped)),
     /// Knowing how the interpreter uses memory.
-    Remembering(fn(&mut Function, &Memory)),
+    WithMemory(fn(&mut Function, &MemoryUse)),
     /// The same, in one way or another.
-    Switched(fn(&mut Function, &Memory, &Optimisations)),
+    Switched(fn(&mut Function, &MemoryUse, &Optimisations)),
 }
 
 /// What becomes of an instance in which something trapped.
@@ -101,7 +101,7 @@ pub const PASSES: [Pass; 27] = [
     pass("peephole", peephole::run),
     Pass {
         is_on: |optimisations| optimisations.scalar_replacement,
-        ..remembering("scalars", scalars::run)
+        ..with_memory("scalars", scalars::run)
     },
     Pass {
         name: "allocations",
@@ -119,11 +119,11 @@ pub const PASSES: [Pass; 27] = [
     },
     Pass {
         is_on: |optimisations| optimisations.peeling && optimisations.value_numbering,
-        ..remembering("peel", peel::run)
+        ..with_memory("peel", peel::run)
     },
     Pass {
         is_on: |optimisations| optimisations.value_numbering,
-        ..remembering("numbering", numbering::run)
+        ..with_memory("numbering", numbering::run)
     },
     Pass {
         is_on: |optimisations| optimisations.offsets,
@@ -164,10 +164,10 @@ const fn pass(name: &'static str, run: fn(&mut Function)) -> Pass {
     }
 }
 
-const fn remembering(name: &'static str, run: fn(&mut Function, &Memory)) -> Pass {
+const fn with_memory(name: &'static str, run: fn(&mut Function, &MemoryUse)) -> Pass {
     Pass {
         name,
-        run: Run::Remembering(run),
+        run: Run::WithMemory(run),
         is_on: |_| true,
     }
 }
@@ -181,13 +181,13 @@ pub fn run(
     optimisations: &Optimisations,
     after: &mut dyn FnMut(&'static str, &mut Function),
 ) {
-    let memory = Memory::new(function, allocator);
+    let memory = MemoryUse::new(function, allocator);
     for pass in PASSES.iter().filter(|pass| (pass.is_on)(optimisations)) {
         match pass.run {
             Run::Plain(run) => run(function),
             Run::Reloading(run) => run(function, reloads),
             Run::Trapping(run) => run(function, trapped),
-            Run::Remembering(run) => run(function, &memory),
+            Run::WithMemory(run) => run(function, &memory),
             Run::Switched(run) => run(function, &memory, optimisations),
         }
         after(pass.name, function);

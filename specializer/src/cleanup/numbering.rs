@@ -25,7 +25,7 @@ use std::collections::hash_map::Entry;
 use smallvec::SmallVec;
 
 use super::compact::empty_unreached;
-use super::regions::{Area, Areas, Loops, Memory, Written};
+use super::regions::{Area, Areas, Loops, MemoryUse, Written};
 use super::rename::Renaming;
 use crate::dominators::{Dominators, Order};
 use crate::hash::FastMap;
@@ -42,7 +42,7 @@ const MOST_PREDECESSORS: usize = 8;
 index!(/// Stands for all values that are computed alike.
     Number, "n");
 
-pub fn run(function: &mut Function, memory: &Memory) {
+pub fn run(function: &mut Function, memory: &MemoryUse) {
     let order = Order::new(function);
     let dominators = Dominators::new(function, &order);
     let areas = Areas::new(function, &order, memory);
@@ -127,7 +127,7 @@ fn make_room<T>(list: &mut Vec<T>) {
 struct Pass<'o> {
     order: &'o Order,
     dominators: Dominators,
-    areas: Areas,
+    areas: Areas<'o>,
     loops: Loops,
     numbers: Map<Value, Number>,
     /// How values of a number are computed, if that is known.
@@ -214,13 +214,13 @@ impl Pass<'_> {
                 facts.loads(Loaded {
                     kind,
                     address,
-                    area: self.areas.of(inst.args[0]),
+                    area: self.areas.of(inst.args[0], offset),
                     value: result,
                 });
             }
             Op::Store { kind, offset } => {
                 let address = self.address(inst.args[0], offset);
-                let area = self.areas.of(inst.args[0]);
+                let area = self.areas.of(inst.args[0], offset);
                 facts.loads.retain(|load| {
                     load.area.is_apart(area)
                         || load

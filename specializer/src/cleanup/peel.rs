@@ -12,7 +12,7 @@ mod tests;
 use std::collections::HashSet;
 
 use super::copies::{self, Copies};
-use super::regions::{Areas, Loops, Memory};
+use super::regions::{Areas, Loops, MemoryUse};
 use crate::dominators::{Dominators, Order};
 use crate::ir::residual::{Block, Function, Value};
 use crate::op::{Effect, Op};
@@ -24,7 +24,7 @@ const MOST_INSTS: usize = 320;
 /// Most loops of a function that are copied.
 const MOST_LOOPS: usize = 32;
 
-pub fn run(function: &mut Function, memory: &Memory) {
+pub fn run(function: &mut Function, memory: &MemoryUse) {
     let mut order = Order::new(function);
     if !order.blocks.iter().any(|&block| order.begins_loop(block)) {
         return;
@@ -40,7 +40,7 @@ pub fn run(function: &mut Function, memory: &Memory) {
 }
 
 /// The loops to copy, each by its blocks, the head first.
-fn find(function: &Function, order: &Order, memory: &Memory) -> Vec<Vec<Block>> {
+fn find(function: &Function, order: &Order, memory: &MemoryUse) -> Vec<Vec<Block>> {
     let dominators = Dominators::new(function, order);
     let areas = Areas::new(function, order, memory);
     let written = Loops::new(function, order, &dominators, &areas);
@@ -55,7 +55,7 @@ fn find(function: &Function, order: &Order, memory: &Memory) -> Vec<Vec<Block>> 
         let is_short = insts.sum::<usize>() <= MOST_INSTS;
         let pays = || {
             let mut constant = Unchanging::new(function, order, &blocks);
-            constant.loads(|address| written.leaves(head, areas.of(address)))
+            constant.loads(|address| written.leaves(head, areas.of(address, 0)))
         };
         (is_innermost && is_short && pays()).then_some(blocks)
     });

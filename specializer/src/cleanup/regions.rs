@@ -4,7 +4,7 @@
 //! An interpreter says within which region an address lies (`address.within`). Accesses to two
 //! regions never meet, nor does one to a region and one at an address that is constant in the
 //! interpreter's code. Of one that specialization made constant nothing is known: the evaluator
-//! says so of those that it found, and those that passes find are none of [`Memory::literals`].
+//! says so of those that it found, and those that passes find are none of [`MemoryUse::literals`].
 //! Cells are a region of their own: other code accesses them in calls only.
 
 use crate::allocator::Allocator;
@@ -17,13 +17,13 @@ use crate::op::intrinsic::CELLS_REGION;
 use crate::op::{Const, Effect, Intrinsic, Op};
 
 /// What passes know of how an interpreter uses memory.
-pub struct Memory<'a> {
+pub struct MemoryUse<'a> {
     pub allocator: Option<&'a Allocator>,
-    /// The addresses that are constants in the interpreter's code.
+    /// Where accesses go that do so by a constant in the interpreter's code.
     literals: FastSet<u32>,
 }
 
-impl<'a> Memory<'a> {
+impl<'a> MemoryUse<'a> {
     /// That of a function as the evaluator wrote it: an address that is constant there and within
     /// nothing is so in the interpreter's code.
     pub fn new(function: &Function, allocator: Option<&'a Allocator>) -> Self {
@@ -41,8 +41,9 @@ impl<'a> Memory<'a> {
             }
         }
         for inst in insts {
-            if let Op::Load { .. } | Op::Store { .. } = inst.op {
-                literals.extend(constants[inst.args[0]]);
+            if let Op::Load { offset, .. } | Op::Store { offset, .. } = inst.op {
+                let base: Option<u32> = constants[inst.args[0]];
+                literals.extend(base.map(|base| base.wrapping_add(offset)));
             }
         }
         Self {
@@ -83,16 +84,18 @@ impl Area {
 }
 
 /// By address, where it is.
-pub struct Areas {
-    areas: Map<Value, Area>,
+pub struct Areas<'a> {
+    regions: Map<Value, Option<Region>>,
+    constants: Map<Value, Option<u32>>,
+    literals: &'a FastSet<u32>,
     /// The function that takes memory for blocks, which writes within no region.
     allocate: Option<Func>,
 }
 
-impl Areas {
+impl<'a> Areas<'a> {
     /// Those of all values of a function whose definitions come before their uses in `order`.
-    pub fn new(function: &Function, order: &Order, memory: &Memory) -> Self {
-        let mut areas = Map::filled_like(&function.types, Area::Unknown);
+    pub fn new(function: &Function, order: &Order, memory: &'a MemoryUse) -> Self {
+        let mut regions = Map::filled_like(&function.types, None);
         let mut constants = Map::filled_like(&function.types, None);
         let blocks = order.blocks.iter();
         for inst in blocks.flat_map(|&block| &function.blocks[block].insts) {
@@ -100,42 +103,37 @@ impl Areas {
             match inst.op {
                 Op::Const(Const::I32(number)) => {
                     constants[result] = Some(number as u32);
-                    if memory.literals.contains(&(number as u32)) {
-                        areas[result] = Area::Constant;
-                    }
                 }
+                // A distance between addresses is no address.
+                Op::I32Sub if constants[inst.args[1]].is_none() => {}
                 Op::I32Add | Op::I32Sub => {
-                    let [one, other] = [areas[inst.args[0]], areas[inst.args[1]]];
-                    areas[result] = match (one, other) {
-                        // A distance between addresses is no address.
-                        _ if inst.op == Op::I32Sub && constants[inst.args[1]].is_none() => {
-                            Area::Unknown
-                        }
-                        (region @ Area::Region(_), _) | (_, region @ Area::Region(_)) => region,
-                        (Area::Constant | Area::Unknown, Area::Constant | Area::Unknown) => {
-                            Area::Unknown
-                        }
-                    };
+                    regions[result] = regions[inst.args[0]].or(regions[inst.args[1]]);
                 }
                 Op::Intrinsic(Intrinsic::AddressWithin) => {
                     let region = constants[inst.args[1]].and_then(Region::new);
-                    areas[result] = match (region, areas[inst.args[0]]) {
-                        (Some(region), _) => Area::Region(region),
-                        (None, known @ Area::Region(_)) => known,
-                        (None, Area::Constant | Area::Unknown) => Area::Unknown,
-                    };
+                    regions[result] = region.or(regions[inst.args[0]]);
                 }
                 _ => {}
             }
         }
         Self {
-            areas,
+            regions,
+            constants,
+            literals: &memory.literals,
             allocate: memory.allocator.map(|allocator| allocator.allocate),
         }
     }
 
-    pub fn of(&self, address: Value) -> Area {
-        self.areas.get(address).copied().unwrap_or(Area::Unknown)
+    /// Where an access at this distance from an address goes.
+    pub fn of(&self, address: Value, offset: u32) -> Area {
+        if let Some(&Some(region)) = self.regions.get(address) {
+            return Area::Region(region);
+        }
+        let base = self.constants.get(address).copied().flatten();
+        match base.is_some_and(|base| self.literals.contains(&base.wrapping_add(offset))) {
+            true => Area::Constant,
+            false => Area::Unknown,
+        }
     }
 }
 
@@ -167,7 +165,7 @@ impl Written {
     /// By an instruction.
     pub fn by(inst: &Inst, areas: &Areas) -> Self {
         match (inst.op, inst.op.effect()) {
-            (Op::Store { .. }, _) => match areas.of(inst.args[0]) {
+            (Op::Store { offset, .. }, _) => match areas.of(inst.args[0], offset) {
                 Area::Region(Region(number)) => Self(1 << number),
                 Area::Constant => Self::NOTHING,
                 Area::Unknown => Self::EVERYTHING,

@@ -20,7 +20,7 @@ mod tests;
 use std::collections::HashSet;
 
 use self::find::{Field, Finder, Fresh, Point};
-use super::regions::Memory;
+use super::regions::MemoryUse;
 use crate::dominators::{Dominators, Order};
 use crate::ir::residual::{Block, Function};
 
@@ -33,7 +33,7 @@ const MOST_PLACES: usize = 4;
 /// How many blocks of code are looked at to find ways, as a multiple of those that there are.
 const MOST_LOOKS: usize = 8;
 
-pub fn run(function: &mut Function, memory: &Memory) {
+pub fn run(function: &mut Function, memory: &MemoryUse) {
     let Some(allocator) = memory.allocator else {
         return;
     };

@@ -5,7 +5,7 @@
 use expect_test::{Expect, expect};
 
 use super::Trapped;
-use super::regions::Memory;
+use super::regions::MemoryUse;
 use crate::allocator::Allocator;
 use crate::ir::residual::Function;
 use crate::op::Types;
@@ -42,11 +42,11 @@ pub(super) fn check_with(
 }
 
 /// What one pass leaves of a function.
-pub(super) fn check_pass(run: fn(&mut Function, &Memory), text: &str, expect: Expect) {
+pub(super) fn check_pass(run: fn(&mut Function, &MemoryUse), text: &str, expect: Expect) {
     let mut function: Function = crate::text::parse(text).expect("the test's function parses");
     let types = &crate::random::Types;
     crate::verify::residual(&function, types).expect("the test's function is valid");
-    let memory = Memory::new(&function, None);
+    let memory = MemoryUse::new(&function, None);
     run(&mut function, &memory);
     crate::verify::residual(&function, types).expect("the function left is valid");
     expect.assert_eq(&function.to_string());

@@ -326,7 +326,8 @@ impl Machine<'_, Abstract> {
             _ => return false,
         };
         let image = self.evaluation.image;
-        image.is_constant(base.wrapping_add(offset), bytes)
+        let start = base.wrapping_add(offset);
+        (0..bytes).any(|byte| image.is_constant(start.wrapping_add(byte), 1))
     }
 
     /// The cells that a plain access touches. In a frame, accesses are cells themselves.

@@ -129,7 +129,7 @@ fn body(module: &Module, function: Func, is_stub: bool) -> Option<Body> {
     // Preparation splits blocks behind calls through the table.
     let mut prepared = prepare::function(lifted, places);
     if is_stub {
-        // What regions are of, the interpreter says: its accesses and a stub's may meet.
+        // `address.within` speaks of the interpreter's constants. A stub's may be in any region.
         prepared.literals = Map::filled_like(&prepared.literals, false);
     }
     let data = &prepared.function.blocks[Block::ENTRY];

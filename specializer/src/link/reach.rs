@@ -7,9 +7,9 @@
 //!
 //! Invariant: what is not reached is neither called nor read. Residual code names no data and no
 //! entry that its generic function does not: its constants are that function's, or come from
-//! memory. So what such a function names is reached, if it is itself or not. Residual code may call
-//! what only the compiled ways of that function do. Where the host can change table or memory
-//! before the module starts, all of them is reached.
+//! memory. So what such a function names is reached, whether or not the function is. Residual code
+//! may call what only the compiled ways of that function do. Where the host can change table or
+//! memory before the module starts, all of them is reached.
 
 #[cfg(test)]
 mod tests;

@@ -435,8 +435,8 @@ intrinsics! {
         /// Forgets what is cached of the cells within the `len` bytes at `address`, known contents
         /// as well, and does not store it.
         ///
-        /// A contract: they were synced, or other code has written all of them, and address and
-        /// length are known.
+        /// A contract: either they were synced; or other code has written all of them, and address
+        /// and length are known.
         ///
         /// ```
         /// # use bactrian_annotations::*;

@@ -2,87 +2,200 @@
 //!
 //! A state is kept at each label, and what lies deep in the stack is mostly the same at all of
 //! them: an array of thousands of elements that branch would need thousands of states of thousands
-//! of slots. So states share what lies below the top, in pieces.
+//! of slots. So states share what lies below the top, in pieces that know those below them.
 
-use super::state::Known;
+use super::state::{Known, Seen};
 use std::rc::Rc;
 
 /// Slots in a piece.
-const PIECE: usize = 32;
+const PIECE: usize = 8;
 
 /// Slots, counted from the lowest.
 #[derive(Clone, Default)]
 pub struct Stack {
-    pieces: Vec<Rc<[Known; PIECE]>>,
+    below: Option<Rc<Piece>>,
     /// Those above the pieces, fewer than two pieces of them.
     top: Vec<Known>,
 }
 
+struct Piece {
+    below: Option<Rc<Piece>>,
+    /// How many slots are below.
+    start: usize,
+    slots: [Known; PIECE],
+    /// Whether a slot of it, or below, is the box of a number.
+    has_numbers: bool,
+}
+
 impl Stack {
     pub fn len(&self) -> usize {
-        self.pieces.len() * PIECE + self.top.len()
+        self.top_start() + self.top.len()
+    }
+
+    /// How many slots are in pieces.
+    fn top_start(&self) -> usize {
+        self.below.as_ref().map_or(0, |piece| piece.end())
     }
 
     pub fn push(&mut self, known: Known) {
         self.top.push(known);
         if self.top.len() == 2 * PIECE {
-            let piece: Vec<Known> = self.top.drain(..PIECE).collect();
-            let piece = piece.try_into().expect("there are as many");
-            self.pieces.push(Rc::new(piece));
+            let slots: Vec<Known> = self.top.drain(..PIECE).collect();
+            let slots = slots.try_into().expect("there are as many");
+            self.below = Some(Piece::over(self.below.take(), slots));
         }
     }
 
     pub fn truncate(&mut self, len: usize) {
-        while len < self.pieces.len() * PIECE {
-            let piece = self.pieces.pop().expect("there is one");
+        while len < self.top_start() {
+            let piece = self.below.take().expect("there is one");
             self.top.clear();
-            self.top.extend_from_slice(&*piece);
+            self.top.extend_from_slice(&piece.slots);
+            self.below.clone_from(&piece.below);
         }
-        self.top.truncate(len - self.pieces.len() * PIECE);
+        self.top.truncate(len - self.top_start());
     }
 
     pub fn get(&self, index: usize) -> Known {
-        match self.pieces.get(index / PIECE) {
-            Some(piece) => piece[index % PIECE],
-            None => self.top[index - self.pieces.len() * PIECE],
-        }
-    }
-
-    pub fn set(&mut self, index: usize, known: Known) {
-        match self.pieces.get_mut(index / PIECE) {
-            Some(piece) => Rc::make_mut(piece)[index % PIECE] = known,
-            None => self.top[index - self.pieces.len() * PIECE] = known,
-        }
-    }
-
-    pub fn iter(&self) -> impl DoubleEndedIterator<Item = Known> + '_ {
-        (0..self.len()).map(|index| self.get(index))
-    }
-
-    /// The first index from `from` on at which the two may differ, both as high as this.
-    pub fn differs_from(&self, other: &Self, from: usize) -> Option<usize> {
-        let mut index = from;
-        while let Some((one, other)) = self
-            .pieces
-            .get(index / PIECE)
-            .zip(other.pieces.get(index / PIECE))
-            && Rc::ptr_eq(one, other)
-        {
-            index = (index / PIECE + 1) * PIECE;
-        }
-        (index < self.len()).then_some(index)
-    }
-
-    /// The lowest `len` slots, where `change` gives what takes another's place.
-    pub fn lowest(&self, len: usize, change: impl Fn(Known) -> Option<Known>) -> Self {
-        let mut lowest = self.clone();
-        lowest.truncate(len);
-        for index in 0..len {
-            if let Some(known) = change(lowest.get(index)) {
-                lowest.set(index, known);
+        match index.checked_sub(self.top_start()) {
+            Some(index) => self.top[index],
+            None => {
+                let mut pieces = self.pieces();
+                let piece = pieces.find(|piece| piece.start <= index);
+                let piece = piece.expect("it is in one");
+                piece.slots[index - piece.start]
             }
         }
+    }
+
+    /// The pieces, from the highest.
+    fn pieces(&self) -> impl Iterator<Item = &Rc<Piece>> {
+        std::iter::successors(self.below.as_ref(), |piece| piece.below.as_ref())
+    }
+
+    pub fn iter(&self) -> impl Iterator<Item = Known> + '_ {
+        let pieces = self.pieces().flat_map(|piece| piece.slots);
+        pieces.chain(self.top.iter().copied())
+    }
+
+    /// The topmost slot, those below it and so on.
+    pub fn from_top(&self) -> impl Iterator<Item = Known> + '_ {
+        let top = self.top.iter().rev().copied();
+        top.chain(
+            self.pieces()
+                .flat_map(|piece| piece.slots.into_iter().rev()),
+        )
+    }
+
+    /// Has `change` change the slots from `from` on, each with its index; says whether it is another
+    /// then.
+    pub fn change(
+        &mut self,
+        from: usize,
+        mut change: impl FnMut(usize, &mut Known) -> bool,
+    ) -> bool {
+        let start = self.top_start();
+        let mut changed = false;
+        if from < start {
+            let below = self.below.as_ref().expect("there are slots in pieces");
+            if let Some(piece) = below.changed(from, &mut change) {
+                self.below = Some(piece);
+                changed = true;
+            }
+        }
+        for (index, known) in (start..)
+            .zip(&mut self.top)
+            .skip(from.saturating_sub(start))
+        {
+            changed |= change(index, known);
+        }
+        changed
+    }
+
+    /// From where on the two may differ, both as high as this: what is below they share.
+    pub fn shared_with(&self, other: &Self) -> usize {
+        let (mut ones, mut others) = (self.pieces().peekable(), other.pieces().peekable());
+        while let (Some(one), Some(another)) = (ones.peek(), others.peek()) {
+            if Rc::ptr_eq(one, another) {
+                return one.end();
+            }
+            let (one, another) = (one.start, another.start);
+            if one >= another {
+                ones.next();
+            }
+            if another >= one {
+                others.next();
+            }
+        }
+        0
+    }
+
+    /// The lowest `len` slots, where `change` gives what takes the place of the box of a number.
+    pub fn lowest(&self, len: usize, change: impl Fn(Known) -> Known) -> Self {
+        let mut lowest = self.clone();
+        lowest.truncate(len);
+        let without = lowest.pieces().find(|piece| !piece.has_numbers);
+        let from = without.map_or(0, |piece| piece.end());
+        lowest.change(from, |_, known| {
+            let is_number = matches!(known.seen, Seen::Number(..));
+            if is_number {
+                *known = change(*known);
+            }
+            is_number
+        });
         lowest
+    }
+}
+
+impl Piece {
+    fn over(below: Option<Rc<Self>>, slots: [Known; PIECE]) -> Rc<Self> {
+        let is_number = |known: &Known| matches!(known.seen, Seen::Number(..));
+        let in_below = below.as_ref().is_some_and(|below| below.has_numbers);
+        Rc::new(Self {
+            start: below.as_ref().map_or(0, |below| below.end()),
+            has_numbers: in_below || slots.iter().any(is_number),
+            slots,
+            below,
+        })
+    }
+
+    /// How many slots are below its upper end.
+    fn end(&self) -> usize {
+        self.start + PIECE
+    }
+
+    /// The piece, and those below it, with slots from `from` on changed; absent if none is.
+    fn changed(
+        self: &Rc<Self>,
+        from: usize,
+        change: &mut impl FnMut(usize, &mut Known) -> bool,
+    ) -> Option<Rc<Self>> {
+        // From the lowest of them up, without recursion: there may be many.
+        let above = std::iter::successors(Some(self), |piece| piece.below.as_ref());
+        let above: Vec<&Rc<Self>> = above.take_while(|piece| piece.end() > from).collect();
+        let mut new: Option<Rc<Self>> = None;
+        for piece in above.into_iter().rev() {
+            let mut slots = piece.slots;
+            let mut changed = new.is_some();
+            for (index, known) in (piece.start..).zip(&mut slots) {
+                changed |= index >= from && change(index, known);
+            }
+            if changed {
+                let below = new.take().or_else(|| piece.below.clone());
+                new = Some(Self::over(below, slots));
+            }
+        }
+        new
+    }
+}
+
+/// Pieces may be many: one after the other is dropped, as long as nobody else has it.
+impl Drop for Piece {
+    fn drop(&mut self) {
+        let mut next = self.below.take();
+        while let Some(mut piece) = next.and_then(Rc::into_inner) {
+            next = piece.below.take();
+        }
     }
 }
 
@@ -118,7 +231,14 @@ mod tests {
                 }
                 1 if !model.is_empty() => {
                     let index = random.usize(..model.len());
-                    stack.set(index, known(round));
+                    let changed = stack.change(index, |at, slot| {
+                        let is_it = at == index;
+                        if is_it {
+                            *slot = known(round);
+                        }
+                        is_it
+                    });
+                    assert!(changed);
                     model[index] = known(round);
                 }
                 _ => {
@@ -136,24 +256,50 @@ mod tests {
                 );
             }
         }
-        assert!(stack.iter().eq(model));
+        let mut slots: Vec<Known> = stack.from_top().collect();
+        slots.reverse();
+        assert!(slots == model);
+        assert_eq!(stack.iter().count(), model.len());
     }
 
     #[test]
     fn a_copy_shares_what_nobody_changes() {
         let stack: Stack = (0..1000).map(known).collect();
         let mut other = stack.clone();
-        assert_eq!(
-            stack.differs_from(&other, 0),
-            Some(stack.pieces.len() * PIECE)
-        );
-        other.set(100, known(0));
-        assert_eq!(stack.differs_from(&other, 0), Some(100 / PIECE * PIECE));
-        assert_eq!(stack.get(100), known(100));
-        let other_for = |from, to| move |old: Known| (old == known(from)).then_some(known(to));
-        let lowest = stack.lowest(500, other_for(7, 8));
-        assert_eq!((lowest.len(), lowest.get(7)), (500, known(8)));
-        let shared = lowest.pieces.len() * PIECE;
-        assert_eq!(stack.differs_from(&lowest, PIECE), Some(shared));
+        let in_pieces = stack.top_start();
+        assert_eq!(stack.shared_with(&other), in_pieces);
+        assert!(!other.change(0, |_, _| false));
+        assert_eq!(stack.shared_with(&other), in_pieces);
+        let seven = |index, slot: &mut Known| {
+            let is_it = index == 100;
+            if is_it {
+                *slot = known(7);
+            }
+            is_it
+        };
+        assert!(other.change(100, seven));
+        assert_eq!(stack.shared_with(&other), 100 / PIECE * PIECE);
+        assert_eq!([stack.get(100), other.get(100)], [known(100), known(7)]);
+        assert_eq!([other.get(99), other.get(999)], [known(99), known(999)]);
+    }
+
+    #[test]
+    fn numbers_are_found_without_a_look_at_the_rest() {
+        let number = Known::certain(Seen::Number(0, super::super::state::Origin::Made));
+        let slots = |index| if index == 500 { number } else { known(index) };
+        let stack: Stack = (0..1000).map(slots).collect();
+        let without = |depth| stack.lowest(depth, Known::guessed);
+        assert_eq!(stack.shared_with(&without(400)), 400);
+        let without = without(600);
+        assert_eq!(stack.shared_with(&without), 500 / PIECE * PIECE);
+        assert_eq!(without.get(500), number.guessed());
+        assert_eq!([without.len(), 600], [600, without.iter().count()]);
+    }
+
+    #[test]
+    fn many_pieces_are_dropped_one_after_the_other() {
+        let stack: Stack = (0..1_000_000).map(known).collect();
+        drop(stack.clone());
+        assert_eq!(stack.get(3), known(3));
     }
 }

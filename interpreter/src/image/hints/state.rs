@@ -222,13 +222,9 @@ impl State {
     /// the innermost last. Of the box of a number nothing is known any more.
     fn handled(&self) -> impl DoubleEndedIterator<Item = (i64, Self)> {
         self.handlers.iter().enumerate().map(|(outer, handler)| {
-            let without_number = |known: Known| match known.seen {
-                Seen::Number(..) => Some(known.guessed()),
-                _ => None,
-            };
             let state = Self {
                 accu: Known::ANYTHING,
-                stack: self.stack.lowest(handler.depth, without_number),
+                stack: self.stack.lowest(handler.depth, Known::guessed),
                 handlers: self.handlers[..outer].to_vec(),
             };
             (handler.target, state)
@@ -247,9 +243,8 @@ impl State {
     /// not forgotten.
     pub fn assign(&mut self, index: i32, value: Known, lost: &mut Lost) -> Known {
         let index = self.stack.len() - 1 - index as usize;
-        let mut known = self.stack.get(index);
-        known.meet(value, lost);
-        self.stack.set(index, known);
+        let meet = |at, known: &mut Known| at == index && known.meet(value, lost);
+        self.stack.change(index, meet);
         Known::ANYTHING
     }
 
@@ -271,15 +266,13 @@ impl State {
     /// Joins another into this; whether that changes it.
     fn join(&mut self, other: &State, lost: &mut Lost) -> bool {
         let mut changed = self.accu.meet(other.accu, lost);
-        let mut from = 0;
-        while let Some(index) = self.stack.differs_from(&other.stack, from) {
-            let mut known = self.stack.get(index);
-            if known.meet(other.stack.get(index), lost) {
-                self.stack.set(index, known);
-                changed = true;
-            }
-            from = index + 1;
-        }
+        let from = self.stack.shared_with(&other.stack);
+        let others = other.stack.from_top().take(other.stack.len() - from);
+        let mut others: Vec<Known> = others.collect();
+        others.reverse();
+        changed |= self
+            .stack
+            .change(from, |index, known| known.meet(others[index - from], lost));
         changed
     }
 }

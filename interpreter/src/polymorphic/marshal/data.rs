@@ -1,13 +1,13 @@
-//! Marshalled data as it is written, in pieces: a large value needs its size once, and pieces that
-//! are given back fit the next one.
+//! Marshalled data as it is written, in pieces: a large value is not copied as it grows, and pieces
+//! that are given back fit the next one.
 
 use std::mem;
 
-/// Bytes of a piece, once there is more than one. A multiple of the size of any number.
+/// Most bytes of a piece. A multiple of the size of any number.
 const PIECE: usize = 256 << 10;
 
-/// Bytes one after the other. None of the pieces but the last one has room left, and each write of
-/// at most [`PIECE`] bytes is in one.
+/// Bytes one after the other. Each write of at most [`PIECE`] bytes is in one piece, which is left
+/// when the next does not fit into it.
 #[derive(Default)]
 pub struct Data {
     full: Vec<Vec<u8>>,
@@ -53,8 +53,10 @@ impl Data {
     #[cold]
     #[inline(never)]
     fn make_room(&mut self, len: usize) {
-        if self.last.len() + len <= PIECE {
-            self.last.reserve(len);
+        let needed = self.last.len() + len;
+        if needed <= PIECE {
+            let wanted = needed.max(2 * self.last.capacity()).min(PIECE);
+            self.last.reserve_exact(wanted - self.last.len());
         } else {
             let next = Vec::with_capacity(PIECE);
             self.full.push(mem::replace(&mut self.last, next));
@@ -126,7 +128,18 @@ mod tests {
         let mut model = Vec::new();
         data.extend(&[0; 32]);
         let mut random = fastrand::Rng::with_seed(1);
-        for size in [1, 7, 1000, PIECE - 1, PIECE, PIECE + 1, 3 * PIECE, 5] {
+        for size in [
+            150 << 10,
+            50 << 10,
+            1,
+            7,
+            1000,
+            PIECE - 1,
+            PIECE,
+            PIECE + 1,
+            3 * PIECE,
+            5,
+        ] {
             for _ in 0..40 / (1 + size / 1000) + 1 {
                 let bytes: Vec<u8> = (0..size).map(|_| random.u8(..)).collect();
                 match size {

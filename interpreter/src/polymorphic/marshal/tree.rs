@@ -19,8 +19,8 @@ pub enum Node<'a> {
     Other,
 }
 
-/// A value and all that it leads to. Its memory is a multiple of the data's, so what is not a block
-/// is read again where it is wanted.
+/// A value and all that it leads to. Large data makes many of these, so a field is four bytes, and
+/// what is not a block is read again where it is wanted.
 pub struct Tree<'a> {
     data: &'a [u8],
     root: Link,

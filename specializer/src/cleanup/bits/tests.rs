@@ -4,14 +4,14 @@ use expect_test::{Expect, expect};
 use fastrand::Rng;
 
 use super::known::{self, Bits};
-use crate::cleanup::regions::Memory;
+use crate::cleanup::regions::MemoryUse;
 use crate::cleanup::tests::check_pass;
 use crate::ir::Type;
 use crate::ir::residual::Function;
 use crate::op::{Const, Op, Plain};
 
 fn check(text: &str, expect: Expect) {
-    let run = |function: &mut Function, _: &Memory| {
+    let run = |function: &mut Function, _: &MemoryUse| {
         crate::cleanup::constants::run(function);
         super::run(function);
         crate::cleanup::dce::run(function);

@@ -2,7 +2,7 @@
 
 use expect_test::{Expect, expect};
 
-use crate::cleanup::regions::Memory;
+use crate::cleanup::regions::MemoryUse;
 use crate::cleanup::tests::check_pass;
 use crate::ir::residual::Function;
 
@@ -32,7 +32,7 @@ bb2():
     );
     let mut function: Function = crate::text::parse(&text).expect("the test's function parses");
     crate::verify::residual(&function, &crate::random::Types).expect("it is valid");
-    let memory = Memory::new(&function, None);
+    let memory = MemoryUse::new(&function, None);
     super::run(&mut function, &memory);
     function.blocks.len() > 3
 }

@@ -3,7 +3,7 @@
 use expect_test::{Expect, expect};
 
 use crate::cleanup::allocations::tests::{ALLOCATOR, Types};
-use crate::cleanup::regions::Memory;
+use crate::cleanup::regions::MemoryUse;
 use crate::ir::residual::Function;
 
 /// What the pass leaves of code that begins with constants: `v2` and `v3` make a block of 16 bytes,
@@ -23,7 +23,7 @@ bb0(v0: i32, v1: i64):
     );
     let mut function: Function = crate::text::parse(&text).expect("the test's function parses");
     crate::verify::residual(&function, &Types).expect("the test's function is valid");
-    let memory = Memory::new(&function, Some(&ALLOCATOR));
+    let memory = MemoryUse::new(&function, Some(&ALLOCATOR));
     super::run(&mut function, &memory);
     crate::verify::residual(&function, &Types).expect("the function left is valid");
     let text = function.to_string();
