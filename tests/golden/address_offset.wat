@@ -31,3 +31,17 @@
     (i64.add
       (i64.mul (i64.const 1000) (local.get $t))
       (i64.load offset=0x21008 (local.get $p)))))
+;; residual
+;; function(i32, i64, i32) -> i64 {
+;; bb0(v0: i32, v1: i64, v2: i32):
+;;     v3: i32 = i32.const 0
+;;     v4: i64 = i64.const 42
+;;     v5: i64 = i64.const 1000
+;;     v6: i64 = i64.load offset=135176 v3
+;;     v7: i32 = i32.load offset=135152 v3
+;;     i64.store v7, v4
+;;     v8: i64 = i64.mul v6, v5
+;;     v9: i64 = i64.load offset=135176 v3
+;;     v10: i64 = i64.add v8, v9
+;;     return v10
+;; }

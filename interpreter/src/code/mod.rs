@@ -14,9 +14,9 @@
 //! | a POPTRAP | | the distance of the outer trap frame |
 //!
 //! A cell is one of these; one that is an entry and something else counts as an entry. The upper
-//! half of an operand's cell says what is known of its instruction: of a GETGLOBAL, 1 and the kind of
-//! the box that it gives; of a C_CALL the kind of an element, or, beyond all kinds, the words of a
-//! literal. After a RESTART, the second cell has two slots more.
+//! half of an operand's cell says what is known of its instruction: of a GETGLOBAL, 1 and the kind
+//! of the box that it gives; of a C_CALL the kind of an element, or, beyond all kinds, the words of
+//! a literal. After a RESTART, the second cell has two slots more.
 //!
 //! [`opcode`] lists the instructions; [`decode`] finds one in a slice of words; [`effect`] is what
 //! each does to the stack's depth; [`load`], what it loads if that is all; [`fragments`] says which

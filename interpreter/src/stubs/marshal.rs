@@ -33,7 +33,7 @@ interface! {
         value
     }
     "acr" fn caml_input_value_from_block(bytes: u32, length: i64) -> Value {
-        read(bytes, Some(length.max(0) as usize), "input_val_from_block")
+        read(bytes, Some(length.max(0) as usize), "input_value_from_block")
     }
     "acr" fn caml_input_val_from_string(bytes: Value, offset: i64) -> Value {
         let start = bytes.address() + offset as u32;
