@@ -125,8 +125,8 @@ pub fn send(signal: i64) -> Result<(), Raised> {
     deliver()
 }
 
-/// A signal that C raises, by OCaml's number: it waits for a poll if it is blocked, or OCaml handles
-/// it.
+/// A signal that C raises, by OCaml's number: it waits for a poll if it is blocked, or if OCaml
+/// handles it.
 pub fn raise_in_c(signal: i64) -> Result<(), Errno> {
     let signal = number(signal);
     if !(1..=SIGNALS).contains(&signal) {

@@ -20,6 +20,8 @@ pub struct Stack {
 
 struct Piece {
     below: Option<Rc<Piece>>,
+    /// One farther down, so that any is reached in a logarithm of steps.
+    far: Option<Rc<Piece>>,
     /// How many slots are below.
     start: usize,
     slots: [Known; PIECE],
@@ -60,9 +62,7 @@ impl Stack {
         match index.checked_sub(self.top_start()) {
             Some(index) => self.top[index],
             None => {
-                let mut pieces = self.pieces();
-                let piece = pieces.find(|piece| piece.start <= index);
-                let piece = piece.expect("it is in one");
+                let piece = self.below.as_ref().expect("it is in one").find(index);
                 piece.slots[index - piece.start]
             }
         }
@@ -87,8 +87,7 @@ impl Stack {
         )
     }
 
-    /// Has `change` change the slots from `from` on, each with its index; says whether it is another
-    /// then.
+    /// Has `change` change the slots from `from` on, each with its index, and say whether it did.
     pub fn change(
         &mut self,
         from: usize,
@@ -152,11 +151,37 @@ impl Piece {
         let is_number = |known: &Known| matches!(known.seen, Seen::Number(..));
         let in_below = below.as_ref().is_some_and(|below| below.has_numbers);
         Rc::new(Self {
+            far: below.as_ref().map(Self::far_from),
             start: below.as_ref().map_or(0, |below| below.end()),
             has_numbers: in_below || slots.iter().any(is_number),
             slots,
             below,
         })
+    }
+
+    /// What a piece over this one has farther down: this one, or, where the two last ways down are
+    /// equally long, the end of both.
+    fn far_from(self: &Rc<Self>) -> Rc<Self> {
+        let ends = self.far.as_ref().map(|far| (far, far.far.as_ref()));
+        match ends {
+            Some((far, Some(farther))) if self.start - far.start == far.start - farther.start => {
+                Rc::clone(farther)
+            }
+            _ => Rc::clone(self),
+        }
+    }
+
+    /// The piece that has this slot: it, or one below.
+    fn find(&self, index: usize) -> &Self {
+        let mut piece = self;
+        while index < piece.start {
+            let [below, far] = [&piece.below, &piece.far].map(Option::as_ref);
+            piece = far
+                .filter(|far| index < far.end())
+                .or(below)
+                .expect("it is below");
+        }
+        piece
     }
 
     /// How many slots are below its upper end.
@@ -189,11 +214,14 @@ impl Piece {
     }
 }
 
-/// Pieces may be many: one after the other is dropped, as long as nobody else has it.
+/// Pieces may be many: one after the other is dropped, as long as nobody else has it. One farther
+/// down is had by those between, too.
 impl Drop for Piece {
     fn drop(&mut self) {
+        self.far = None;
         let mut next = self.below.take();
         while let Some(mut piece) = next.and_then(Rc::into_inner) {
+            piece.far = None;
             next = piece.below.take();
         }
     }
