@@ -23,7 +23,7 @@ impl Program<'_> {
             self.looping.insert(function);
         }
         let mut arguments = std::mem::take(&mut self.arguments);
-        arguments.extend(state.stack.from_top().take(count));
+        arguments.extend(state.stack.downwards().take(count));
         let result = self.apply(callee, &arguments);
         arguments.clear();
         self.arguments = arguments;

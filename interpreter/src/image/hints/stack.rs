@@ -79,7 +79,7 @@ impl Stack {
     }
 
     /// The topmost slot, those below it and so on.
-    pub fn from_top(&self) -> impl Iterator<Item = Known> + '_ {
+    pub fn downwards(&self) -> impl Iterator<Item = Known> + '_ {
         let top = self.top.iter().rev().copied();
         top.chain(
             self.pieces()
@@ -284,7 +284,7 @@ mod tests {
                 );
             }
         }
-        let mut slots: Vec<Known> = stack.from_top().collect();
+        let mut slots: Vec<Known> = stack.downwards().collect();
         slots.reverse();
         assert!(slots == model);
         assert_eq!(stack.iter().count(), model.len());

@@ -267,7 +267,7 @@ impl State {
     fn join(&mut self, other: &State, lost: &mut Lost) -> bool {
         let mut changed = self.accu.meet(other.accu, lost);
         let from = self.stack.shared_with(&other.stack);
-        let others = other.stack.from_top().take(other.stack.len() - from);
+        let others = other.stack.downwards().take(other.stack.len() - from);
         let mut others: Vec<Known> = others.collect();
         others.reverse();
         changed |= self

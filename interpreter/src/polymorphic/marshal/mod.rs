@@ -7,7 +7,7 @@
 //! [`output`].
 
 mod custom_data;
-pub mod data;
+mod data;
 mod format;
 mod header;
 pub mod input;
