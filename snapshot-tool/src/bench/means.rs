@@ -69,7 +69,7 @@ mod tests {
 
     #[test]
     fn a_geometric_mean_is_that_of_ratios() {
-        let mean = geometric_mean([2.0, 8.0].into_iter()).expect("there are some");
+        let mean = geometric_mean([2.0, 8.0]).expect("there are some");
         assert!((mean - 4.0).abs() < 1e-9);
         assert_eq!(geometric_mean(std::iter::empty()), None);
     }
