@@ -80,7 +80,7 @@ pub struct RunArgs {
     /// A program of the guest (of OCaml: an executable that `ocamlc` made), or what `bactrian
     /// build` made of one.
     pub program: PathBuf,
-    /// The program's arguments.
+    /// The program's arguments. Put `--` before those that look like options of this command.
     #[arg(trailing_var_arg = true, allow_hyphen_values = true)]
     pub args: Vec<OsString>,
 }
@@ -292,7 +292,7 @@ pub struct LockstepArgs {
     pub patience: u64,
     /// A program of the guest (of OCaml: an executable that `ocamlc` made).
     pub program: PathBuf,
-    /// The program's arguments.
+    /// The program's arguments. Put `--` before those that look like options of this command.
     #[arg(trailing_var_arg = true, allow_hyphen_values = true)]
     pub args: Vec<OsString>,
 }

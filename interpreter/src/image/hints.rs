@@ -254,7 +254,7 @@ impl<'a> Program<'a> {
             Flow::PushTrap => {
                 state
                     .stack
-                    .iter()
+                    .downwards()
                     .for_each(|known| self.boxes.store(known.seen));
                 state.push_trap(instruction.target(0));
                 labels.guard(state);
