@@ -20,7 +20,7 @@ pub const UNKNOWN_REGION: u32 = 0;
 pub const FRESH_REGION: u32 = 30;
 
 /// Those that interpreters can name.
-pub const NAMED_REGIONS: RangeInclusive<u32> = 1..=29;
+pub const NAMED_REGIONS: RangeInclusive<u32> = 1..=FRESH_REGION - 1;
 
 /// Reads the cell of eight bytes at an address.
 pub const CELL_LOAD: Op = Op::Load {
