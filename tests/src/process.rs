@@ -1,13 +1,13 @@
 //! One run of a command: what it wrote, how it ended.
 //!
 //! Invariant: a run ends, at the latest after its time limit, which is wall time: a command that
-//! waits for something uses no processor time. Leaves out: signals; a process killed by one has no
-//! status.
+//! waits for something uses no processor time.
 
 use std::fmt;
 use std::fs;
 use std::io::{Read, Write};
 use std::os::unix::fs::PermissionsExt;
+use std::os::unix::process::ExitStatusExt;
 use std::path::Path;
 use std::process::{Child, Command, Stdio};
 use std::thread;
@@ -24,6 +24,7 @@ const TIME_LIMIT: Duration = Duration::from_secs(900);
 pub struct Outcome {
     pub stdout: Vec<u8>,
     pub stderr: Vec<u8>,
+    /// The exit status; of a process that a signal killed, minus the signal's number.
     pub status: Option<i32>,
 }
 
@@ -57,7 +58,9 @@ pub fn within(command: &mut Command, input: &[u8], limit: Duration) -> Result<Ou
     Ok(Outcome {
         stdout,
         stderr,
-        status: status.code(),
+        status: status
+            .code()
+            .or_else(|| status.signal().map(|signal| -signal)),
     })
 }
 

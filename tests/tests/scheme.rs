@@ -114,9 +114,9 @@ fn programs_do_the_same_generic_and_compiled() -> Result<()> {
             ("run --stats", "the whole program is in the cache"),
         ] {
             let ran = place.tool(line, &program)?;
-            assert_eq!(text(&ran.stdout), text(&expected), "{line} {program:?}");
             let said = text(&ran.stderr);
             assert_eq!(ran.status, Some(0), "{line} {program:?}: {said}");
+            assert_eq!(text(&ran.stdout), text(&expected), "{line} {program:?}");
             assert!(said.contains(expected_of_stats), "{program:?}: {said}");
         }
     }
@@ -149,8 +149,8 @@ fn collections_change_nothing() -> Result<()> {
             continue;
         }
         let ran = place.tool("run --env SCHEME_STRESS=1", &program)?;
-        assert_eq!(text(&ran.stdout), text(&expected), "{program:?}");
         assert_eq!(ran.status, Some(0), "{program:?}: {}", text(&ran.stderr));
+        assert_eq!(text(&ran.stdout), text(&expected), "{program:?}");
     }
     Ok(())
 }
