@@ -34,15 +34,21 @@ need_target() {
 }
 
 need_ocaml() {
-    command -v ocamlc >/dev/null 2>&1 && command -v ocamlrun >/dev/null 2>&1 && return
-    if [ "$(id -u)" = 0 ] && command -v apt-get >/dev/null 2>&1; then
+    if ! command -v ocamlc >/dev/null 2>&1 || ! command -v ocamlrun >/dev/null 2>&1; then
+        if [ "$(id -u)" != 0 ] || ! command -v apt-get >/dev/null 2>&1; then
+            fail "ocamlc and ocamlrun are missing:" \
+                "run \`apt-get install ocaml-nox\` as root (or install OCaml 4.13 with opam)"
+        fi
         say "installing ocaml-nox"
         apt-get update -qq && apt-get install -y -qq --no-install-recommends ocaml-nox >/dev/null ||
             fail "could not install OCaml: run \`apt-get install ocaml-nox\`"
-    else
-        fail "ocamlc and ocamlrun are missing:" \
-            "run \`apt-get install ocaml-nox\` as root (or install OCaml 4.13 with opam)"
     fi
+    version=$(ocamlc -version)
+    case $version in
+        4.13.*) ;;
+        *) fail "this is OCaml $version, and Bactrian runs bytecode of 4.13:" \
+            "install that with opam, and have its ocamlc and ocamlrun first in PATH" ;;
+    esac
 }
 
 need_programs() {

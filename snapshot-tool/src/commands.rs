@@ -96,9 +96,16 @@ fn run_program(args: &RunArgs, precompiled: Precompiled, limit: file_limit::Igno
         .stages
         .time("run", || run::run(&engine, &module, &sandbox))?;
     let status = end(&args.program, &exit);
-    let written = match &args.profile {
-        Some(path) => profile::text(profile.as_ref()).and_then(|text| write_text(path, &text)),
-        None => Ok(()),
+    let written = match (&args.profile, profile) {
+        (Some(path), Some(profile)) => write_text(path, &profile.to_string()),
+        (Some(path), None) => {
+            notice!(
+                "bactrian: {}: there is no profile, as it was stopped",
+                path.display()
+            );
+            Ok(())
+        }
+        (None, _) => Ok(()),
     };
     print_stats(&args.product.stats, &pipeline);
     written.map(|()| status)
@@ -181,18 +188,26 @@ fn run_in_lockstep(args: &LockstepArgs, precompiled: Precompiled) -> Result<u8> 
     if declined > 0 {
         notice!("bactrian: {declined} functions were declined, and not compared: see `--stats`");
     }
-    let (status, events) = match verdict {
-        Verdict::Diverged(divergence) => {
-            let program = args.program.display();
-            (Err(anyhow!("{program}: {divergence}")), None)
-        }
-        Verdict::Agree { events, end } => (Ok(self::end(&args.program, &end.exit)), Some(events)),
+    if pipeline.events == Some(0) {
+        notice!(
+            "bactrian: there was nothing to compare: {}",
+            nothing(&pipeline)
+        );
+    }
+    let status = match verdict {
+        Verdict::Diverged(divergence) => Err(anyhow!("{}: {divergence}", args.program.display())),
+        Verdict::Agree { end, .. } => Ok(self::end(&args.program, &end.exit)),
     };
     print_stats(&args.stats, &pipeline);
-    if let (Some(events), Some(StatsFormat::Text)) = (events, args.stats.format) {
-        notice!("{events} events agree");
-    }
     status
+}
+
+/// Why there may have been nothing to compare.
+fn nothing(pipeline: &Pipeline) -> &'static str {
+    match pipeline.settings.eval {
+        Eval::Pure => "what runs at build time is not, unless with `--eval none`",
+        Eval::None => "the guest told of no event",
+    }
 }
 
 /// The first option that is given and says how programs are compiled.
@@ -200,6 +215,9 @@ fn of_programs(args: &RunArgs) -> Option<&'static str> {
     let options = [
         ("--profile", args.profile.is_some()),
         ("--generic", args.product.generic),
+        ("--keep-unreached", args.product.keep_unreached),
+        ("--eval", args.build.eval != Eval::default()),
+        ("--stubs", !args.build.stubs.is_empty()),
         ("-O", !args.build.optimisations.is_empty()),
         ("--budget", !args.build.budgets.is_empty()),
     ];

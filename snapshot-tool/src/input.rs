@@ -91,8 +91,7 @@ pub fn require_program(path: &Path, guest: &Guest) -> Result<(), Error> {
     Err(refusal(path, Foreign { what, advice }))
 }
 
-/// Fails where the file is neither a module nor text, which may be that of one, for a command that
-/// takes modules.
+/// Fails where the file is no module, in binary form or as text, for a command that takes modules.
 pub fn require_module(path: &Path, guest: &Guest) -> Result<(), Error> {
     let modules = || "this command takes WebAssembly modules, binary or as text".into();
     let foreign = match kind(path, guest) {
@@ -108,7 +107,7 @@ pub fn require_module(path: &Path, guest: &Guest) -> Result<(), Error> {
             what: "a module that Wasmtime has compiled".into(),
             advice: modules(),
         },
-        Err(Error::Foreign { foreign, .. }) if !is_text(path) => Foreign {
+        Err(Error::Foreign { foreign, .. }) if !may_be_module(path) => Foreign {
             advice: modules(),
             ..foreign
         },
@@ -141,8 +140,9 @@ pub fn require_core_module(path: &Path) -> Result<(), Error> {
     Err(refusal(path, foreign))
 }
 
-fn is_text(path: &Path) -> bool {
-    fs::read_to_string(path).is_ok_and(|text| !text.is_empty())
+/// Whether a file begins as a module's text does: with a parenthesis, or a comment.
+fn may_be_module(path: &Path) -> bool {
+    fs::read_to_string(path).is_ok_and(|text| text.trim_start().starts_with(['(', ';']))
 }
 
 /// The error for machine code that nobody allowed.

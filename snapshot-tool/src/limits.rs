@@ -114,11 +114,9 @@ impl Limits {
     }
 }
 
-fn number<N: FromStr>(text: &str) -> Result<N, String>
-where
-    N::Err: std::fmt::Display,
-{
-    text.parse().map_err(|error| format!("`{text}`: {error}"))
+fn number<N: FromStr>(text: &str) -> Result<N, String> {
+    let number = text.parse();
+    number.map_err(|_| format!("`{text}` is no number, or too large: whole numbers are taken"))
 }
 
 fn stack(bytes: usize) -> Result<Limit, String> {
@@ -178,7 +176,8 @@ mod tests {
         let wrong = |text: &str| text.parse::<Limit>().expect_err("it is wrong");
         assert!(wrong("patience=3").contains("max-memory-size, fuel, timeout"));
         assert_eq!(wrong("fuel"), "expected NAME=VALUE");
-        assert!(wrong("fuel=-1").contains("`-1`"));
+        assert!(wrong("fuel=-1").contains("`-1` is no number"));
+        assert!(wrong("max-memory-size=1g").contains("`1g` is no number"));
         assert!(wrong("max-wasm-stack=100").contains("too little"));
         for text in [
             "",

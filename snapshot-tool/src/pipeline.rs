@@ -106,6 +106,8 @@ pub struct Pipeline {
     pub summary: Option<Summary>,
     /// Where the machine code of functions came from, once there is some.
     pub functions: Option<Counts>,
+    /// How many events agreed, once it was run in lockstep.
+    pub events: Option<u64>,
     /// Whether the whole program was in the cache.
     pub is_known: bool,
     /// The file that holds its machine code, where it is mapped from one.
@@ -125,6 +127,7 @@ impl Pipeline {
             stages: Stages::default(),
             summary: None,
             functions: None,
+            events: None,
             is_known: false,
             known_file: None,
             notice: String::new(),

@@ -42,9 +42,3 @@ pub fn read(path: &Path) -> Result<Profile> {
     let text = String::from_utf8(text).with_context(|| format!("{}: no profile", name()))?;
     Profile::parse(&text).with_context(name)
 }
-
-/// What a run has counted, as [`read`] takes it.
-pub fn text(profile: Option<&Profile>) -> Result<String> {
-    let profile = profile.context("the program was stopped, so there is no profile")?;
-    Ok(profile.to_string())
-}

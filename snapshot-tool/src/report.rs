@@ -19,6 +19,8 @@ struct Report<'a> {
     specialization: Option<&'a Summary>,
     /// Functions by where their machine code came from.
     machine_code: Option<Counts>,
+    /// Those that agreed, of a comparison in lockstep.
+    events: Option<u64>,
     stages: Vec<StageReport<'a>>,
 }
 
@@ -43,6 +45,7 @@ pub fn json(pipeline: &Pipeline) -> String {
         known_program: pipeline.is_known,
         specialization: pipeline.summary.as_ref(),
         machine_code: pipeline.functions,
+        events: pipeline.events,
         stages: stages.collect(),
     };
     serde_json::to_string(&report).expect("it has only names as keys")
@@ -58,11 +61,15 @@ pub fn said(pipeline: &Pipeline) -> String {
 pub fn text(pipeline: &Pipeline) -> String {
     let summary = pipeline.summary.as_ref();
     let summary = summary.map_or_else(String::new, Summary::to_string);
-    summary + &pipeline.stages.to_string()
+    let events = pipeline.events;
+    let events = events.map_or_else(String::new, |events| format!("{events} events agree\n"));
+    summary + &pipeline.stages.to_string() + &events
 }
 
-/// What was reused of earlier builds, on one line; nothing where nothing was specialized.
+/// What was reused of earlier builds, on one line; nothing where there is no cache, or nothing was
+/// specialized.
 pub fn reused(pipeline: &Pipeline) -> Option<String> {
+    pipeline.settings.cache.as_ref()?;
     if pipeline.is_known {
         return Some("the whole program was in the cache".into());
     }

@@ -136,6 +136,35 @@ fn machine_code_has_to_be_allowed() -> Result<()> {
     Ok(())
 }
 
+#[test]
+fn bytecode_of_another_version_names_ours() -> Result<()> {
+    let place = place()?;
+    place.make("ocamlc", &["-o", "hello.byte", "hello.ml"])?;
+    let mut bytes = fs::read(place.path("hello.byte"))?;
+    let magic = bytes.len() - 4..;
+    bytes[magic].copy_from_slice(b"X031");
+    fs::write(place.path("other.byte"), bytes)?;
+    refused(&place, "other.byte", &["Caml1999X031", "with OCaml 4.13"])
+}
+
+/// Any module might be called, but only some have functions for programs.
+#[test]
+fn what_is_no_file_of_stubs_is_named() -> Result<()> {
+    let place = place()?;
+    place.make("ocamlc", &["-o", "hello.byte", "hello.ml"])?;
+    let build = ["build", "--no-cache", "-o", "hello.wasm", "hello.byte"];
+    assert_eq!(place.bactrian(&build)?.status, Some(0));
+    for file in ["hello.ml", "hello.wasm"] {
+        let outcome = place.bactrian(&["run", "--no-cache", "--stubs", file, "hello.byte"])?;
+        let message = String::from_utf8_lossy(&outcome.stderr).into_owned();
+        let expected = format!("{file}: this is no file of stubs; `bactrian stubs` makes one");
+        assert!(message.contains(&expected), "{message}");
+        assert_eq!(message.lines().count(), 1, "{message}");
+        assert_eq!(outcome.status, FAILURE);
+    }
+    Ok(())
+}
+
 /// What takes modules says as much of other files as what takes programs.
 #[test]
 fn what_takes_modules_names_other_files() -> Result<()> {
@@ -147,6 +176,7 @@ fn what_takes_modules_names_other_files() -> Result<()> {
         ("hello.cmo", "(.cmo)"),
         ("native", "`ocamlopt` made"),
         ("empty", "an empty file"),
+        ("hello.ml", "this is text"),
     ] {
         for command in [
             &["specialize", "--no-cache", "-o", "out", file][..],

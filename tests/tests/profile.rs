@@ -306,6 +306,22 @@ fn a_malformed_profile_is_an_error_that_names_the_line() -> Result<()> {
     Ok(())
 }
 
+/// A program that is stopped is not waited for, and what it counts is not looked at.
+#[test]
+fn a_program_that_is_stopped_has_no_profile() -> Result<()> {
+    let workshop = workshop()?;
+    fs::write(workshop.path("long.ml"), "let () = while true do () done")?;
+    workshop.make("ocamlc", &["-o", "long.byte", "long.ml"])?;
+    let profile = ["run", "--no-cache", "--profile", "long.profile"];
+    let stopped = [&profile[..], &["-W", "timeout=10ms", "long.byte"]].concat();
+    let outcome = workshop.bactrian(&stopped)?;
+    let said = String::from_utf8_lossy(&outcome.stderr).into_owned();
+    assert_eq!(outcome.status, Some(124), "{said}");
+    assert!(said.contains("long.profile: there is no profile"), "{said}");
+    assert!(!workshop.path("long.profile").exists());
+    Ok(())
+}
+
 #[test]
 fn only_a_program_can_be_counted() -> Result<()> {
     let workshop = workshop()?;
@@ -320,6 +336,8 @@ fn only_a_program_can_be_counted() -> Result<()> {
         &["--generic"][..],
         &["-O", "guesses=off"],
         &["--budget", "nodes=9"],
+        &["--keep-unreached"],
+        &["--eval", "none"],
     ] {
         let said = refused(&workshop, &[&["run"], option, &["camel.wasm"]].concat())?;
         let expected = format!("compiled already; `{}` needs", option[0]);

@@ -46,6 +46,18 @@ fn directories() -> Result<()> {
 }
 
 #[test]
+fn two_directories_have_two_names() -> Result<()> {
+    let scratch = tempfile::tempdir()?;
+    let bytecode = compile("channels", scratch.path())?;
+    let mut command = tool(scratch.path())?.command(["run", "--dir", "/tmp::a", "--dir", "/::a"]);
+    let outcome = in_fresh_directory(command.arg(&bytecode), scratch.path(), b"")?;
+    let said = String::from_utf8_lossy(&outcome.stderr);
+    assert!(said.contains("two directories cannot both be a"), "{said}");
+    assert_eq!(outcome.status, Some(125));
+    Ok(())
+}
+
+#[test]
 fn without_a_directory_there_are_no_files() -> Result<()> {
     let scratch = tempfile::tempdir()?;
     let bytecode = compile("channels", scratch.path())?;

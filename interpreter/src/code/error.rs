@@ -65,7 +65,11 @@ impl fmt::Display for ImageError {
         match self {
             Self::NoTrailer => write!(f, "not a bytecode executable"),
             Self::Magic(magic) => {
-                write!(f, "bytecode of another version: {}", magic.escape_ascii())
+                write!(
+                    f,
+                    "bytecode of another version of OCaml ({}): compile the program with OCaml 4.13",
+                    magic.escape_ascii()
+                )
             }
             Self::Truncated { section, offset } => {
                 write!(f, "section {section} at offset {offset} is truncated")

@@ -1,5 +1,6 @@
 //! The directories that a program sees, and where it starts.
 
+use std::collections::HashSet;
 use std::path::{Path, PathBuf};
 
 use anyhow::{Context, Result, anyhow, ensure};
@@ -20,6 +21,13 @@ pub fn directories(options: &SandboxOptions) -> Result<Vec<Directory>> {
                 anyhow!("the current directory's name is not UTF-8: give --dir HOST::GUEST a GUEST")
             })?;
         }
+    }
+    let mut names = HashSet::new();
+    for Directory { guest, .. } in &directories {
+        ensure!(
+            names.insert(guest.as_str()),
+            "two directories cannot both be {guest} for the program"
+        );
     }
     Ok(directories)
 }

@@ -288,5 +288,9 @@ pub fn program(pipeline: &mut Pipeline, program: &[u8], mut setup: Setup) -> Res
     let cache = pipeline.settings.cache.as_deref();
     let (generic, _) = engine::compile(&engine, &generic, cache)?;
     let (residual, _) = engine::compile(&engine, &residual, cache)?;
-    compare(&engine, &generic, &residual, &setup)
+    let verdict = compare(&engine, &generic, &residual, &setup)?;
+    if let Verdict::Agree { events, .. } = verdict {
+        pipeline.events = Some(events);
+    }
+    Ok(verdict)
 }

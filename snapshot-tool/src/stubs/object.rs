@@ -92,8 +92,12 @@ pub struct Object {
 }
 
 impl Object {
-    /// Reads the file called `name`, with these contents.
+    /// Reads the file called `name`, with these contents, which [`with_names`] made.
     pub fn read(name: &str, bytes: Vec<u8>) -> Result<Self> {
+        ensure!(
+            has_names(&bytes),
+            "{name}: this is no file of stubs; `bactrian stubs` makes one of sources in C"
+        );
         Self::parse(name, bytes).with_context(|| format!("{name}: not a file of stubs"))
     }
 
@@ -418,6 +422,13 @@ pub fn with_names(mut object: Vec<u8>, exports: &[String], missing: &[String]) -
     object.push(0);
     section.encode(&mut object);
     object
+}
+
+/// Whether there is such a list, in what may be any file.
+fn has_names(bytes: &[u8]) -> bool {
+    let is_list =
+        |payload| matches!(payload, Ok(Payload::CustomSection(custom)) if custom.name() == SECTION);
+    Parser::new(0).parse_all(bytes).any(is_list)
 }
 
 #[cfg(test)]
