@@ -153,8 +153,8 @@ pub fn exit(result: wasmtime::Result<()>, limits: &Limits) -> Exit {
             "the native stack was used up before the program's own limit was reached"
         }
         (Some(_) | None, _, _) => {
-            "if a compiler made the program, this is a fault in Bactrian: `bactrian lockstep` \
-             shows where execution goes wrong"
+            "if a compiler made the program, and no C of its own is at fault, this is a fault in \
+             Bactrian: `bactrian lockstep` shows where execution goes wrong"
         }
     };
     Exit::Trapped(format!("the program trapped: {error:?}\n{advice}"))

@@ -244,6 +244,13 @@ fn what_is_missing_is_named() -> Result<()> {
         "C variable `variable`",
     )?;
     refused(&["-DVARIABLE=unknown()", "stubs.c"], "unknown")?;
+    fs::write(place.path("all.a"), "!<arch>\n")?;
+    refused(&["all.a"], "all.a: of archives only what others use")?;
+    fs::write(place.path("other.o"), "\x7fELF")?;
+    refused(
+        &["other.o"],
+        "other.o: this is no object file of WebAssembly's",
+    )?;
     place.make_stubs(
         "main.stubs",
         &["-DVARIABLE=1", "--without", "nowhere", "stubs.c"],

@@ -3,8 +3,8 @@
 //! In a *quiet* loop nothing allocates, calls a function, or calls a primitive that may leave
 //! something for a safepoint to do. A *leaf* is a short function that calls none but leaves, does
 //! not jump back, and ends no `try`, which may poll. What it allocates is bounded, and its caller
-//! polls in its place: a loop with a call is not quiet. Its frame fits into the stack's margin, so
-//! it looks at the stack's limit no more.
+//! polls in its place: a loop with a call is not quiet, and calls from C poll. Its frame fits into
+//! the stack's margin, so it looks at the stack's limit no more.
 //!
 //! `ocamlc` puts CHECK_SIGNALS where a loop's jump back leads. What lies between the two is the
 //! loop. A loop of any other form keeps its poll. In code that no compiler made, a poll that is

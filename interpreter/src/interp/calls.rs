@@ -12,9 +12,10 @@ use super::known;
 use super::partial::{self, ARGUMENTS, Inexact};
 use super::raising::raised_or;
 use crate::code::{self, MAX_RESTART, RESTART_ARITY};
+use crate::heap;
 use crate::image::layout::Slots;
 use crate::memory;
-use crate::registry::{Outcome, outcome};
+use crate::registry::{Outcome, Raised, outcome};
 use crate::value::{Value, WORD, tag};
 use crate::vm::vm;
 use annotations::{cells_sync_roots, specialize_known};
@@ -37,7 +38,31 @@ pub fn apply(closure: Value, arguments: &[Value]) -> Outcome {
     apply_code(code_of(closure.0), closure, arguments)
 }
 
-/// The same, running `code` in place of the closure's own.
+/// The same for code that is not OCaml's, after what waits for a safepoint: such code may call in a
+/// loop that has none, and short functions leave theirs to who calls them.
+pub fn apply_after_poll(closure: Value, arguments: &[Value]) -> Outcome {
+    let top = vm().sp.get();
+    if top >= vm().alert.get() {
+        return apply(closure, arguments);
+    }
+    let at = top - (1 + arguments.len() as u32) * WORD;
+    let word = |index: usize| at + index as u32 * WORD;
+    for (index, value) in [closure].iter().chain(arguments).enumerate() {
+        memory::store_i64(word(index), value.0);
+    }
+    vm().sp.set(at);
+    let is_fine = heap::safepoint(0) != 0;
+    vm().sp.set(top);
+    if !is_fine {
+        return Err(Raised);
+    }
+    let closure = memory::load_i64(at);
+    let result = run_at(code_of(closure), closure, word(1), arguments.len() as u32);
+    vm().sp.set(top);
+    outcome(Value(result))
+}
+
+/// The same as [`apply`], running `code` in place of the closure's own.
 pub fn apply_code(code: u32, closure: Value, arguments: &[Value]) -> Outcome {
     let top = vm().sp.get();
     let at = top - arguments.len() as u32 * WORD;

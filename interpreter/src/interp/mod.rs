@@ -41,4 +41,4 @@ mod tests;
 mod unwind;
 mod words;
 
-pub use calls::{apply, apply_code, generic_slots};
+pub use calls::{apply, apply_after_poll, apply_code, generic_slots};

@@ -17,28 +17,28 @@ const EXCEPTION: i64 = 2;
 
 interface! {
     "acr" fn caml_callback(function: Value, a: Value) -> Value {
-        raising(interp::apply(function, &[a]))
+        raising(interp::apply_after_poll(function, &[a]))
     }
     "acr" fn caml_callback2(function: Value, a: Value, b: Value) -> Value {
-        raising(interp::apply(function, &[a, b]))
+        raising(interp::apply_after_poll(function, &[a, b]))
     }
     "acr" fn caml_callback3(function: Value, a: Value, b: Value, c: Value) -> Value {
-        raising(interp::apply(function, &[a, b, c]))
+        raising(interp::apply_after_poll(function, &[a, b, c]))
     }
     "acr" fn caml_callback_n(function: Value, count: i32, arguments: u32) -> Value {
-        raising(interp::apply(function, &values(arguments, count as u32)))
+        raising(interp::apply_after_poll(function, &values(arguments, count as u32)))
     }
     "ac" fn caml_callback_exn(function: Value, a: Value) -> Value {
-        marked(interp::apply(function, &[a]))
+        marked(interp::apply_after_poll(function, &[a]))
     }
     "ac" fn caml_callback2_exn(function: Value, a: Value, b: Value) -> Value {
-        marked(interp::apply(function, &[a, b]))
+        marked(interp::apply_after_poll(function, &[a, b]))
     }
     "ac" fn caml_callback3_exn(function: Value, a: Value, b: Value, c: Value) -> Value {
-        marked(interp::apply(function, &[a, b, c]))
+        marked(interp::apply_after_poll(function, &[a, b, c]))
     }
     "ac" fn caml_callback_n_exn(function: Value, count: i32, arguments: u32) -> Value {
-        marked(interp::apply(function, &values(arguments, count as u32)))
+        marked(interp::apply_after_poll(function, &values(arguments, count as u32)))
     }
     "" fn caml_named_value(name: u32) -> u32 {
         named::address(&c_string(name)).unwrap_or(0)

@@ -72,6 +72,12 @@ pub struct Sources {
 
 /// The file of stubs that is made of these sources.
 pub fn compile(guest: &Guest, sources: &Sources) -> Result<Vec<u8>> {
+    ensure!(
+        sources.files.iter().any(|file| !is_archive(file)),
+        "{}: of archives only what others use is taken, so programs could call nothing of this; \
+         give the objects that they are made of",
+        name(&sources.files)
+    );
     let place = tempfile::tempdir().context("no directory for temporary files")?;
     for (name, text) in guest.headers {
         let path = place.path().join(name);
@@ -128,6 +134,10 @@ pub fn compile(guest: &Guest, sources: &Sources) -> Result<Vec<u8>> {
     all.extend(sources.others.iter().cloned());
     super::join(&guest.module, &all)?;
     Ok(object)
+}
+
+fn is_archive(file: &Path) -> bool {
+    file.extension() == Some(OsStr::new("a"))
 }
 
 /// What these files are called in messages.

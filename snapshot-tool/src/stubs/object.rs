@@ -103,6 +103,10 @@ impl Object {
 
     /// The same for an object that no list of functions was added to.
     pub fn parse(name: &str, bytes: Vec<u8>) -> Result<Self> {
+        ensure!(
+            bytes.starts_with(b"\0asm"),
+            "{name}: this is no object file of WebAssembly's"
+        );
         let mut object = Object {
             name: name.into(),
             ..Object::default()
