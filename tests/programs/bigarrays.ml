@@ -62,3 +62,10 @@ let () =
   for i = 0 to 999 do big.{i} <- float_of_int i done;
   for i = 0 to 999 do total := !total +. big.{i} done;
   Printf.printf "%g\n" !total
+
+(* A slice without indices of an array without elements. *)
+let () =
+  let g = Genarray.create Int C_layout [| 3; 0 |] in
+  match Genarray.slice_left g [||] with
+  | _ -> print_endline "a view"
+  | exception Invalid_argument message -> print_endline message

@@ -50,3 +50,9 @@ let () =
   Printf.printf "%s %s\n" (show (Float.fma 2. 3. 4.)) (show (Float.succ 1.));
   Printf.printf "%s\n"
     (show (List.fold_left ( +. ) 0. (List.init 100 (fun i -> 1. /. float_of_int (i + 1)))))
+
+(* Angles that are too small for a float. *)
+let () =
+  let tiny = -4.94e-324 in
+  List.iter (Printf.printf "%h\n")
+    [ atan2 tiny 3.; atan2 tiny infinity; atan2 (-0.) 1.; atan2 (-0.) (-1.); atan2 1e-300 1e300 ]

@@ -73,6 +73,15 @@ fn a_residual_program_goes_on_without_memory() -> Result<()> {
     check(&[])
 }
 
+/// Lists of pages need memory themselves, in proportion to what the program has.
+#[test]
+fn a_large_memory_may_be_used_up() -> Result<()> {
+    let (status, output, errors) = run("tables", "max-memory-size=700000000", &[])?;
+    assert_eq!((&*output, &*errors), ("full\n3000000", ""));
+    assert_eq!(status, Some(0));
+    Ok(())
+}
+
 #[test]
 fn boxes_that_are_made_for_calls_are_collected() -> Result<()> {
     for mode in [&["--generic"][..], &[]] {

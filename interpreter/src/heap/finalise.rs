@@ -187,15 +187,11 @@ pub fn after_minor(heap: &Heap, evacuation: &Evacuation) {
     finalisers.first.old = finalisers.first.entries.len();
     finalisers.last.old = finalisers.last.entries.len();
     let old = finalisers.custom_old;
-    let released = take_released(&mut finalisers.custom, old, |value| {
-        evacuation.survivor(value)
-    });
-    for custom in &finalisers.custom[old..] {
+    drop(finalisers);
+    release_dead(heap, old, |value| evacuation.survivor(value));
+    for custom in &heap.finalisers.borrow().custom[old..] {
         external::add_old(heap, custom.owned as usize);
     }
-    finalisers.custom_old = finalisers.custom.len();
-    drop(finalisers);
-    release(released);
 }
 
 /// Visits what finalisers keep alive, values that they are attached to excluded.
@@ -235,30 +231,38 @@ pub fn after_mark(heap: &Heap) {
     let batch = finalisers.last.take_dead(0, survivor);
     finalisers.last.old = finalisers.last.entries.len();
     finalisers.enqueue(batch);
-    let released = take_released(&mut finalisers.custom, 0, survivor);
-    finalisers.custom_old = finalisers.custom.len();
     drop(finalisers);
-    release(released);
+    release_dead(heap, 0, survivor);
 }
 
-fn take_released(
-    custom: &mut Vec<Custom>,
-    from: usize,
-    survivor: impl Fn(Value) -> Option<Value>,
-) -> Vec<Custom> {
-    take_out(custom, from, |entry| {
-        survivor(entry.block)
-            .map(|block| entry.block = block)
-            .is_some()
-    })
+/// Runs the Rust functions of custom blocks, from `from` on, that do not survive, in the order in
+/// which the blocks were made. This takes no memory, of which there may be none; the table is free
+/// while a function runs.
+fn release_dead(heap: &Heap, from: usize, survivor: impl Fn(Value) -> Option<Value>) {
+    let custom_at = |index: usize| heap.finalisers.borrow().custom.get(index).cloned();
+    let mut kept = from;
+    let mut next = from;
+    while let Some(custom) = custom_at(next) {
+        next += 1;
+        match survivor(custom.block) {
+            Some(block) => {
+                heap.finalisers.borrow_mut().custom[kept] = Custom { block, ..custom };
+                kept += 1;
+            }
+            None => (custom.release)(custom.block),
+        }
+    }
+    let mut finalisers = heap.finalisers.borrow_mut();
+    finalisers.custom.truncate(kept);
+    finalisers.custom_old = kept;
 }
 
 /// Takes out, from `from` on, those that do not stay, in their order. Only they need memory.
-fn take_out<T: Clone>(
-    all: &mut Vec<T>,
+fn take_out(
+    all: &mut Vec<Finaliser>,
     from: usize,
-    mut stays: impl FnMut(&mut T) -> bool,
-) -> Vec<T> {
+    mut stays: impl FnMut(&mut Finaliser) -> bool,
+) -> Vec<Finaliser> {
     let mut taken = Vec::new();
     let mut kept = from;
     for index in from..all.len() {
@@ -271,12 +275,6 @@ fn take_out<T: Clone>(
     }
     all.truncate(kept);
     taken
-}
-
-fn release(blocks: Vec<Custom>) {
-    for Custom { block, release, .. } in blocks {
-        release(block);
-    }
 }
 
 impl Table {

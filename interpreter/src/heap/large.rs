@@ -6,6 +6,7 @@
 //! large blocks are few.
 
 use super::state::{COLOUR_MASK, FREE, Heap};
+use crate::allocator;
 use crate::memory;
 use crate::value::WORD;
 
@@ -96,6 +97,15 @@ impl LargeSpace {
     pub fn donate(&mut self, start: u32, end: u32) {
         self.join(start, end);
         self.give(start, (end - start) / WORD);
+    }
+
+    /// The same, if there is memory to list it; whether there is.
+    pub fn try_donate(&mut self, start: u32, end: u32) -> bool {
+        let has_room = allocator::make_room(&mut self.chunks).is_some();
+        if has_room {
+            self.donate(start, end);
+        }
+        has_room
     }
 
     /// Adds `start..end` to the chunks, as a part of its neighbours if there are any.

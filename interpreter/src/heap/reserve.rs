@@ -1,11 +1,11 @@
 //! What is kept so that memory can run out without harm.
 //!
 //! A minor collection has to find a place for everything in the nursery. So the pool of pages
-//! always holds twice as many as that may take. Where there is no memory for that, the next
+//! always holds twice as many as that may take, and lists of pages have room for them. Where there is no memory for that, the next
 //! safepoint raises Out_of_memory, and the handler still has a nursery to work in. Pages of the
 //! pool that were never used cost addresses only.
 //!
-//! Leaves out: the runtime's own tables (Rust's allocator), which are small; when those find no
+//! Leaves out: the runtime's other tables (Rust's allocator), which are small; when those find no
 //! memory, the program ends.
 
 use super::SHARED_BYTES;
@@ -41,9 +41,10 @@ pub fn comfortable(heap: &Heap) -> usize {
 /// Whether the pool holds what it should, perhaps after it has grown. An evaluation takes nothing
 /// from it.
 pub fn is_comfortable(heap: &Heap) -> bool {
+    let small = &heap.small;
+    let is_full = || small.free_pages() >= comfortable(heap);
     evaluation::is_running()
-        || heap.small.free_pages() >= comfortable(heap)
-        || heap.small.refill(heap, comfortable(heap))
+        || (is_full() || small.refill(heap, comfortable(heap))) && small.can_list(least(heap))
 }
 
 /// Moves free memory to where it is lacking: pages beyond the reserve go to the large space.
@@ -68,14 +69,10 @@ pub fn lend_pages(heap: &Heap, wosize: usize) {
 
 /// Gives the large space ranges of at least so many bytes.
 fn lend(heap: &Heap, least: u32) {
-    let mut ranges = Vec::new();
-    heap.small.release(comfortable(heap), least, |start, end| {
-        ranges.push((start, end))
-    });
     let mut large = heap.large.borrow_mut();
-    for (start, end) in ranges {
-        large.donate(start, end);
-    }
+    heap.small.release(comfortable(heap), least, |start, end| {
+        large.try_donate(start, end)
+    });
 }
 
 #[cfg(test)]

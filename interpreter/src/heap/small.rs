@@ -12,6 +12,7 @@ use super::SHARED_BYTES;
 use super::large::{ALL, FEW};
 use super::sort;
 use super::state::{COLOUR_MASK, Colours, FREE, Heap};
+use crate::allocator;
 use crate::evaluation;
 use crate::memory;
 use crate::value::WORD;
@@ -171,33 +172,42 @@ impl SmallSpace {
         true
     }
 
+    /// Makes room for each class to list so many more pages, so that taking them from the pool needs
+    /// no other memory; whether there is.
+    pub fn can_list(&self, pages: usize) -> bool {
+        let mut all = self.pages.borrow_mut();
+        let mut lists = all.by_class[..SLOT_WORDS.len()].iter_mut();
+        lists.all(|class| has_room(&mut class.starts, pages))
+    }
+
     /// Pages in the pool.
     pub fn free_pages(&self) -> usize {
         self.pages.borrow().free.len()
     }
 
     /// Takes the longest ranges of neighbouring pages out of the pool, of `least` bytes or more,
-    /// while `keep` pages remain, for `use_range`.
-    pub fn release(&self, keep: usize, least: u32, mut use_range: impl FnMut(u32, u32)) {
+    /// while `keep` pages remain, for `use_range`, which says whether it took one. Takes none where
+    /// there is no memory to list them.
+    pub fn release(&self, keep: usize, least: u32, mut use_range: impl FnMut(u32, u32) -> bool) {
         let mut pages = self.pages.borrow_mut();
-        let ranges = neighbours(core::mem::take(&mut pages.free)).into_iter();
-        let mut by_length: Vec<_> = ranges.map(|(start, end)| (end - start, start)).collect();
+        let Some(mut by_length) = neighbours(&mut pages.free) else {
+            return;
+        };
+        pages.free.clear();
         sort::pairs(&mut by_length);
         for (length, start) in by_length {
             let end = start + length;
             let have = pages.free.len();
             let keeps = (length / PAGE_BYTES).min(keep.saturating_sub(have) as u32);
-            let middle = match length - keeps * PAGE_BYTES < least {
-                true => end,
-                false => start + keeps * PAGE_BYTES,
+            let middle = start + keeps * PAGE_BYTES;
+            let is_long = middle < end && end - middle >= least;
+            let kept = match is_long && use_range(middle, end) {
+                true => middle,
+                false => end,
             };
-            pages
-                .free
-                .extend((start..middle).step_by(PAGE_BYTES as usize));
-            if middle < end {
-                pages.bytes -= (end - middle) as u64;
-                use_range(middle, end);
-            }
+            pages.bytes -= (end - kept) as u64;
+            let kept = (start..kept).step_by(PAGE_BYTES as usize);
+            pages.free.extend(kept);
         }
     }
 
@@ -298,6 +308,9 @@ impl Pages {
                 return Some(run);
             }
         }
+        if !has_room(&mut self.by_class[index].starts, 1) {
+            return None;
+        }
         let page = self.take_page(heap, keep)?;
         write_free(page, page_end(page, slot_bytes));
         memory::store_u64(page + WORD, 0);
@@ -329,9 +342,14 @@ impl Pages {
         self.free.pop()
     }
 
-    /// Adds memory to the pool: `need` bytes at least, unless only less is to be had.
+    /// Adds memory to the pool: `need` bytes at least, unless only less is to be had. Afterwards all
+    /// pages fit into the list of free ones.
     fn grow(&mut self, heap: &Heap, need: usize) -> Option<()> {
         let wish = super::growth(self.bytes, need);
+        let pages = (self.bytes as usize + wish).div_ceil(PAGE_BYTES as usize);
+        if !has_room(&mut self.free, pages) {
+            return None;
+        }
         let carve = |unit, looks| {
             let mut large = heap.large.borrow_mut();
             large.carve(unit, wish as u32, looks)
@@ -346,17 +364,22 @@ impl Pages {
     }
 }
 
-/// Pages as ranges of neighbouring ones.
-fn neighbours(mut pages: Vec<u32>) -> Vec<(u32, u32)> {
+/// Whether a list has room for so many more, perhaps after it has grown.
+fn has_room<T>(list: &mut Vec<T>, more: usize) -> bool {
+    allocator::attempt(|| list.try_reserve(more).is_ok())
+}
+
+/// Ranges of neighbouring pages, length and start, in the order of their addresses, in which the
+/// pages are afterwards; nothing where there is no memory for them.
+fn neighbours(pages: &mut [u32]) -> Option<Vec<(u32, u32)>> {
     pages.sort_unstable();
-    let mut ranges: Vec<(u32, u32)> = Vec::new();
-    for page in pages {
-        match ranges.last_mut() {
-            Some((_, end)) if *end == page => *end += PAGE_BYTES,
-            Some(_) | None => ranges.push((page, page + PAGE_BYTES)),
-        }
-    }
-    ranges
+    let is_next = |&page: &u32, &next: &u32| next == page + PAGE_BYTES;
+    let ranges = || pages.chunk_by(is_next);
+    let mut listed = Vec::new();
+    has_room(&mut listed, ranges().count()).then(|| {
+        listed.extend(ranges().map(|range| (range.len() as u32 * PAGE_BYTES, range[0])));
+        listed
+    })
 }
 
 /// The end of the last whole slot of a page.

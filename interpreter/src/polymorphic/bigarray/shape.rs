@@ -115,11 +115,7 @@ fn slice(array: Value, indices: Value) -> Outcome {
         (0, &dims[count..total])
     };
     full[place..place + count].copy_from_slice(&given[..count]);
-    let start = if array.num_elements() == 0 && count == 0 {
-        0
-    } else {
-        offset(array, &full[..total])?
-    };
+    let start = offset(array, &full[..total])?;
     Ok(view(array, start, array.flags(), left))
 }
 

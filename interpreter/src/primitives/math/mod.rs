@@ -147,7 +147,8 @@ mod periodic {
         if x.is_nan() || y.is_nan() {
             first_nan(x, y)
         } else {
-            pxfm::f_atan2(y, x)
+            // Where a quotient is too small for a float, pxfm forgets its sign.
+            pxfm::f_atan2(y, x).copysign(y)
         }
     }
 }
