@@ -15,6 +15,7 @@ pub fn alloc(size: usize) -> Option<u32> {
     evaluation::effect("memory outside of the heap");
     match size {
         SHARED_SIZE.. => heap::acquire_zeroed(size),
+        _ if !heap::can_spare() => None,
         _ => little::alloc(size),
     }
 }

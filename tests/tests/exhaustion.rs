@@ -82,6 +82,15 @@ fn a_large_memory_may_be_used_up() -> Result<()> {
     Ok(())
 }
 
+/// Their data does not come back to the heap, but a handler has what it needs.
+#[test]
+fn small_bigarrays_may_use_memory_up() -> Result<()> {
+    let (status, output, errors) = run("outside", MEMORY, &[])?;
+    assert_eq!((&*output, &*errors), ("full\nafter\n", ""));
+    assert_eq!(status, Some(0));
+    Ok(())
+}
+
 #[test]
 fn boxes_that_are_made_for_calls_are_collected() -> Result<()> {
     for mode in [&["--generic"][..], &[]] {

@@ -62,7 +62,7 @@ pub use external::note as note_external;
 #[cfg(target_family = "wasm")]
 pub use external::{note_bytes as note_external_bytes, note_share as note_external_share};
 pub use hooks::{Hooks, replace_actions};
-pub use reserve::note_exhausted;
+pub use reserve::{can_spare, note_exhausted};
 pub use roots::{Root, RootVisitor, register_old_roots, register_roots};
 pub use state::{COLOUR_MASK, heap};
 pub use stress::{BACTRIAN_STRESS, start_stress, stress};

@@ -42,9 +42,15 @@ pub fn comfortable(heap: &Heap) -> usize {
 /// from it.
 pub fn is_comfortable(heap: &Heap) -> bool {
     let small = &heap.small;
-    let is_full = || small.free_pages() >= comfortable(heap);
-    evaluation::is_running()
-        || (is_full() || small.refill(heap, comfortable(heap))) && small.can_list(least(heap))
+    evaluation::is_running() || small.refill(heap, comfortable(heap)) && small.can_list(least(heap))
+}
+
+/// Whether memory may be taken that never comes back to the heap: the pool holds what it should
+/// after one more minor collection, too.
+pub fn can_spare() -> bool {
+    let heap = super::heap();
+    let pages = comfortable(heap) + least(heap);
+    evaluation::is_running() || heap.small.refill(heap, pages)
 }
 
 /// Moves free memory to where it is lacking: pages beyond the reserve go to the large space.
