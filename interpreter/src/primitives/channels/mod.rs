@@ -69,8 +69,11 @@ impl From<Errno> for Raised {
     fn from(error: Errno) -> Self {
         match error {
             Errno::AGAIN => raise::constant(Predefined::SysBlockedIo),
-            // Of the runtime's own: there is no memory for a buffer.
-            Errno::NOMEM => raise::out_of_memory(),
+            // Of the runtime's own: there is no memory for a buffer, and nothing was done yet.
+            Errno::NOMEM => {
+                heap::note_exhausted();
+                raise::out_of_memory()
+            }
             _ => raise::sys_error(error.message()),
         }
     }
