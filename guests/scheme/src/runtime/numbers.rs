@@ -194,10 +194,13 @@ pub extern "C" fn power(a: i64, b: i64, _: i64) -> i64 {
     }
 }
 
+/// Floats between the least fixnum and what is above the greatest.
+const FIXNUMS: std::ops::Range<f64> = -((1i64 << 62) as f64)..(1i64 << 62) as f64;
+
 pub extern "C" fn exact(a: i64, _: i64, _: i64) -> i64 {
     match number(a) {
         Some(Integer(_)) => a,
-        Some(Float(x)) if x == x.trunc() && x.abs() < (1i64 << 62) as f64 => fixnum(x as i64),
+        Some(Float(x)) if x == x.trunc() && FIXNUMS.contains(&x) => fixnum(x as i64),
         Some(Float(_)) => fail("exact: this is no integer in range:", &[a]),
         None => wrong("exact", "a number", a),
     }
@@ -223,7 +226,7 @@ bits! {
     shift "arithmetic-shift" |a, b| match b {
         ..0 => Some(a >> b.unsigned_abs().min(63)),
         _ if a == 0 => Some(0),
-        0..62 => Some(a << b).filter(|shifted| shifted >> b == a),
+        0..=62 => Some(a << b).filter(|shifted| shifted >> b == a),
         _ => None,
     };
 }
