@@ -1,8 +1,8 @@
 //! Allocation and the collector, which copies what lives (Cheney 1970).
 //!
 //! Invariant: allocation never collects, so Rust code holds values in variables. Where a chunk of
-//! memory is full, another is taken. Once chunks were taken for as much as lives, a collection waits
-//! for the next safepoint, which is the entry of an activation or a jump back.
+//! memory is full, another is taken. Once chunks were taken for as much as lives, a collection
+//! waits for the next safepoint, which is the entry of an activation or a jump back.
 //!
 //! Blocks are taken downwards in a chunk. Below `floor` are those that have survived ([`space`]).
 //! Constants are *permanent*: they do not move, and the collector takes their fields for roots.
@@ -25,8 +25,8 @@ const PAGE: u32 = 1 << 16;
 /// A block of more bytes has a chunk of its own.
 const LARGE: u32 = CHUNK / 8;
 
-/// Bytes that there may be when a collection begins. As all of them may live, a copy has to fit into
-/// what 32 bits address, beside what is no block.
+/// Bytes that there may be when a collection begins. As all of them may live, a copy has to fit
+/// into what 32 bits address, beside what is no block.
 const HALF: u64 = (1 << 31) - (1 << 26);
 
 /// A part of memory for blocks.

@@ -131,14 +131,14 @@ pub fn body(expander: &mut Expander, data: &[Datum], line: u32) -> Result<Tree> 
             None => expander.scope.fresh(),
         });
     }
-    let mut bindings = Vec::new();
-    for (variable, item) in variables.into_iter().zip(&found) {
-        bindings.push((variable, item.value(expander)?));
-    }
-    let mut sequence = Vec::new();
-    for item in &expressions {
-        sequence.push(item.value(expander)?);
-    }
+    // Each definition is around the next one.
+    let (bindings, mut sequence) = expander.nested(found.len(), line, |e| {
+        let values = found.iter().map(|item| item.value(e));
+        let values = values.collect::<Result<Vec<Tree>>>()?;
+        let bindings: Vec<_> = variables.into_iter().zip(values).collect();
+        let sequence = expressions.iter().map(|item| item.value(e));
+        Ok((bindings, sequence.collect::<Result<Vec<Tree>>>()?))
+    })?;
     expander.scope.leave(here);
     let body = match sequence.len() {
         1 => sequence.remove(0),

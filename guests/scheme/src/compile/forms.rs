@@ -52,8 +52,16 @@ pub fn is_form(name: &str) -> bool {
 /// The tree of a form of this name.
 pub fn form(e: &mut Expander, name: &Name, operands: &[Datum], line: u32) -> Result<Tree> {
     let known = FORMS.iter().find(|(known, _)| **known == **name);
-    let (_, form) = known.expect("the caller has asked");
-    form(e, operands, line)
+    let (name, form) = known.expect("the caller has asked");
+    // Each of these operands is within what the one before it becomes.
+    let chained = match *name {
+        "and" | "or" | "case" => operands.len(),
+        "let*" => operands
+            .first()
+            .map_or(0, |bindings| bindings.prefix().0.len()),
+        _ => 0,
+    };
+    e.nested(chained, line, |e| form(e, operands, line))
 }
 
 pub fn primitive(name: &str, operands: Vec<Tree>) -> Tree {
@@ -244,9 +252,19 @@ fn cond(e: &mut Expander, operands: &[Datum], line: u32) -> Result<Tree> {
 
 /// The clauses of `cond`, and what is done if none is taken.
 fn clauses(e: &mut Expander, clauses: &[Datum], otherwise: Tree, line: u32) -> Result<Tree> {
-    let Some((clause, rest)) = clauses.split_first() else {
-        return Ok(otherwise);
-    };
+    match clauses.split_first() {
+        None => Ok(otherwise),
+        Some((first, rest)) => e.nested(1, line, |e| clause(e, first, rest, otherwise, line)),
+    }
+}
+
+fn clause(
+    e: &mut Expander,
+    clause: &Datum,
+    rest: &[Datum],
+    otherwise: Tree,
+    line: u32,
+) -> Result<Tree> {
     let line = line_of(clause, line);
     let clause = clause.elements().unwrap_or_default();
     let [test, body @ ..] = &clause[..] else {

@@ -41,7 +41,7 @@ pub fn integrated(
     let int = |n| Tree::int(n);
     let count = operands.len();
     if let Some((_, operation, unit)) = FOLDS.iter().find(|(known, ..)| *known == name) {
-        let trees = e.trees(operands, line)?;
+        let trees = e.nested(count, line, |e| e.trees(operands, line))?;
         return Ok(match (count, *unit) {
             (0, Some(unit)) => Some(int(unit)),
             (1, None) if name == "-" => Some(primitive(operation, [vec![int(0)], trees].concat())),

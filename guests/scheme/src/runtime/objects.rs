@@ -62,7 +62,7 @@ kinds! {
 }
 
 /// The length of a proper list that does not lead back to itself.
-fn list_length(list: i64) -> Option<i64> {
+pub fn list_length(list: i64) -> Option<i64> {
     let (mut slow, mut rest, mut length) = (list, list, 0);
     while is(rest, tag::PAIR) {
         (rest, length) = (field(rest, 1), length + 1);
