@@ -66,8 +66,8 @@ impl Few {
     }
 }
 
-/// The same, where `enter` says whether fields of two blocks are to be compared. What is still to be
-/// compared is in a list, so data are not nested too deeply.
+/// The same, where `enter` says whether fields of two blocks are to be compared. What is still to
+/// be compared is in a list, so data are not nested too deeply.
 fn compare(a: i64, b: i64, mut enter: impl FnMut(i64, i64) -> bool) -> bool {
     // Blocks, and the field from which on they are still to be compared.
     let mut waiting = Vec::new();
