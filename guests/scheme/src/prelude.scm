@@ -69,9 +69,9 @@
 (define (call-with-current-continuation function)
   (let ((saved %handlers) (mark (vector #t)))
     (%try (lambda ()
-            (function (lambda (value)
+            (function (lambda results
                         (if (vector-ref mark 0)
-                            (%throw mark value)
+                            (%throw mark (%several-or-one results))
                             (error "a continuation was called after its end")))))
         (raised value)
       (vector-set! mark 0 #f)
@@ -81,19 +81,23 @@
 
 (define (call/cc function) (call-with-current-continuation function))
 
+; What is thrown leaves the handlers that there are within.
 (define (dynamic-wind before thunk after)
   (before)
-  (%try thunk (raised value)
-    (if raised
-        (let ((target %target) (thrown %thrown))
-          (after)
-          (%throw target thrown))
-        (begin (after) value))))
+  (let ((saved %handlers))
+    (%try thunk (raised value)
+      (if raised
+          (let ((target %target) (thrown %thrown))
+            (set! %handlers saved)
+            (after)
+            (%throw target thrown))
+          (begin (after) value)))))
 
 ; Several values are a record, one is itself.
 
 (define %several (vector 'values))
-(define (values . list)
+(define (values . list) (%several-or-one list))
+(define (%several-or-one list)
   (if (and (pair? list) (null? (cdr list))) (car list) (%record %several list)))
 (define (%spread value consumer)
   (if (%record? value %several)
@@ -418,4 +422,8 @@
 (define (write-string text) (display text))
 (define (write-char c) (display c))
 (define (read-line) (%read-line 0))
-(define (exit . status) (%exit (if (null? status) 0 (car status))))
+; The end of the program is thrown too, to nobody: so the afters of dynamic-wind come before it.
+(define (exit . status)
+  (%set-status (if (null? status) 0 (car status)))
+  (%throw #f #f))
+(define (emergency-exit . status) (%exit (if (null? status) 0 (car status))))

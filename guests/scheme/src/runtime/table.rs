@@ -126,6 +126,7 @@ primitives! {
     "%fatal" 1 print::fatal, Primitive1;
     "%read-line" 1 strings::read_line, Primitive1;
     "%unwind" 1 objects::unwind, Primitive1;
+    "%set-status" 1 objects::set_status, Primitive1;
     "%exit" 1 objects::exit, Primitive1;
 }
 

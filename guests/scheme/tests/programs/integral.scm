@@ -1,5 +1,6 @@
 ; Integers that are floats, where an operation wants integers.
-(define (try thunk) (guard (e (#t (cons (error-object-message e) (error-object-irritants e)))) (thunk)))
+(define (try thunk)
+  (guard (e (#t (cons (error-object-message e) (error-object-irritants e)))) (thunk)))
 (define (id x) x)
 (write (list (even? 2.0) (odd? 2.0) (even? (id 3.0)) (odd? (id -3.0)) (even? 0.0))) (newline)
 (write (list (modulo 5.0 2) (modulo -5.0 2) (modulo 5 -2.0) (modulo -6.0 3) (modulo -7 2.0)))
@@ -17,5 +18,7 @@
 ; A counter that becomes a float on the way.
 (define (halve n c) (if (= n 0) c (halve (quotient n 2) (+ c (remainder n 2)))))
 (write (list (halve 1023 0) (halve 1023.0 0))) (newline)
-(define (mixed n) (let loop ((i 0) (s 0)) (if (= i n) s (loop (+ i 1) (+ s (modulo (if (odd? i) i (inexact i)) 7))))))
+(define (mixed n)
+  (let loop ((i 0) (s 0))
+    (if (= i n) s (loop (+ i 1) (+ s (modulo (if (odd? i) i (inexact i)) 7))))))
 (write (mixed 1000)) (newline)
