@@ -2,7 +2,7 @@
 
 mod reader;
 
-pub use reader::{CHARACTERS, number, read};
+pub use reader::{CHARACTERS, number, prefixed_number, read};
 use std::fmt;
 use std::rc::Rc;
 

@@ -174,6 +174,26 @@ fn what_is_nested_too_deeply_is_refused_with_a_line() {
 }
 
 #[test]
+fn exit_does_what_dynamic_wind_does_after() {
+    let source = "
+        (define (leave)
+          (guard (e (#t (display \"never\")))
+            (dynamic-wind (lambda () (display \"in \"))
+                          (lambda () (map (lambda (x) (exit 5)) '(1)))
+                          (lambda () (display \"out \")))))
+        (with-exception-handler
+         (lambda (e) (leave))
+         (lambda ()
+           (dynamic-wind (lambda () #f) (lambda () (car 'x)) (lambda () (display \"outside\")))))
+        (display \"never\")";
+    load::load(source).expect("the program is right");
+    let ended = std::panic::catch_unwind(start::run).expect_err("the program exits");
+    let message = ended.downcast_ref::<String>().expect("it is a message");
+    assert_eq!(message, "the program ends with status 5");
+    assert_eq!(output::taken(), "in out outside");
+}
+
+#[test]
 fn data_of_any_depth_are_written() {
     let source =
         "(define (nest n) (let loop ((i 0) (a '())) (if (= i n) a (loop (+ i 1) (list a)))))

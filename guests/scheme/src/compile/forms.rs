@@ -311,7 +311,13 @@ fn case(e: &mut Expander, operands: &[Datum], line: u32) -> Result<Tree> {
         let Some((data, body)) = parts.split_first() else {
             return wants(line, "case", "clauses of data and expressions");
         };
-        let then = begin(e, body, line)?;
+        let then = match body {
+            [arrow, receiver] if arrow.is_symbol("=>") => {
+                let receiver = e.tree(receiver, line)?;
+                call(e, receiver, vec![Tree::Local(variable)])
+            }
+            body => begin(e, body, line)?,
+        };
         if data.is_symbol("else") {
             result = then;
             continue;

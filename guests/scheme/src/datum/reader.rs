@@ -56,6 +56,23 @@ pub fn number(text: &str) -> Option<Datum> {
     parsed.map(Datum::Float)
 }
 
+/// The same where it may begin with its base: `#x`, `#o`, `#b` or `#d`.
+pub fn prefixed_number(text: &str) -> Option<Datum> {
+    let Some(rest) = text.strip_prefix('#') else {
+        return number(text);
+    };
+    let base = match rest.chars().next()?.to_ascii_lowercase() {
+        'x' => 16,
+        'o' => 8,
+        'b' => 2,
+        'd' => return number(&rest[1..]),
+        _ => return None,
+    };
+    i64::from_str_radix(&rest[1..], base)
+        .ok()
+        .map(Datum::Integer)
+}
+
 struct Reader<'a> {
     rest: &'a str,
     line: u32,
@@ -311,14 +328,14 @@ impl Reader<'_> {
         Ok(match text {
             "#t" | "#true" => Datum::Boolean(true),
             "#f" | "#false" => Datum::Boolean(false),
-            _ if text.starts_with('#') => {
-                return error(self.line, format!("`{text}` cannot be read"));
-            }
-            _ => match number(text) {
+            _ => match prefixed_number(text) {
                 Some(Datum::Integer(n)) if n << 1 >> 1 != n => {
                     return error(self.line, format!("the integer {text} is too large"));
                 }
                 Some(number) => number,
+                None if text.starts_with('#') => {
+                    return error(self.line, format!("`{text}` cannot be read"));
+                }
                 None if text
                     .trim_start_matches(['+', '-'])
                     .starts_with(|c: char| c.is_ascii_digit()) =>
@@ -365,6 +382,13 @@ mod tests {
             "(a (b . 2) (quote c)) -3"
         );
         assert_eq!(shown("#\\a #\\space"), "Character('a') Character(' ')");
+        assert_eq!(shown("#xff #b-101 #o17 #d10 #XAB"), "255 -5 15 10 171");
+        assert_eq!(shown("#x1g"), "line 1: `#x1g` cannot be read");
+        assert_eq!(shown("#e1.5"), "line 1: `#e1.5` cannot be read");
+        assert_eq!(
+            shown("#\\alarm #\\backspace \"\\a\\b\""),
+            r#"Character('\u{7}') Character('\u{8}') String("\u{7}\u{8}")"#
+        );
         assert_eq!(
             shown("1.5 -2e3 ... + -x"),
             "Float(1.5) Float(-2000.0) ... + -x"

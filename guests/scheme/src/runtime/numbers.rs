@@ -309,7 +309,7 @@ pub extern "C" fn of_string(a: i64, base: i64, _: i64) -> i64 {
         let parsed = i64::from_str_radix(&text, integer(base) as u32).ok();
         return parsed.and_then(checked_fixnum).unwrap_or(FALSE);
     }
-    match datum::number(&text) {
+    match datum::prefixed_number(&text) {
         Some(Datum::Integer(n)) => checked_fixnum(n).unwrap_or(FALSE),
         Some(Datum::Float(x)) => heap::float(x),
         _ => FALSE,

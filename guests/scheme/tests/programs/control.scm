@@ -44,13 +44,3 @@
 (write (call/cc (lambda (k)
   (dynamic-wind (lambda () #f) (lambda () (exit 5)) (lambda () (k 'stays))))))
 (newline)
-(define (leave)
-  (guard (e (#t (display "never")))
-    (dynamic-wind (lambda () (display "in "))
-                  (lambda () (map (lambda (x) (exit)) '(1)))
-                  (lambda () (display "out\n")))))
-(with-exception-handler
- (lambda (e) (display "a handler ") (leave))
- (lambda ()
-   (dynamic-wind (lambda () #f) (lambda () (car 'x)) (lambda () (display "and outside\n")))))
-(display "never")
