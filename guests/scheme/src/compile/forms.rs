@@ -2,6 +2,7 @@
 
 use super::bindings;
 use super::body;
+use super::derived;
 use super::expand::{Expander, call, line_of, vector};
 use super::template;
 use super::tree::{Lambda, Tree, Variable};
@@ -23,7 +24,10 @@ const FORMS: &[(&str, Form)] = &[
     ("let*", let_star),
     ("letrec", letrec),
     ("letrec*", letrec),
-    ("let-values", let_values),
+    ("let-values", derived::let_values),
+    ("let*-values", derived::let_star_values),
+    ("case-lambda", derived::case_lambda),
+    ("parameterize", derived::parameterize),
     ("cond", cond),
     ("case", case),
     ("and", and),
@@ -34,6 +38,7 @@ const FORMS: &[(&str, Form)] = &[
     ("guard", guard),
     ("delay", delay),
     ("define", misplaced),
+    ("define-values", misplaced),
     ("define-record-type", misplaced),
     ("%vector", |e, operands, line| {
         Ok(vector(e.trees(operands, line)?))
@@ -222,28 +227,6 @@ fn letrec(e: &mut Expander, operands: &[Datum], line: u32) -> Result<Tree> {
     e.scope.leave(here);
     let items = variables.into_iter().zip(values).collect();
     Ok(bindings::letrec(&mut e.scope, items, body))
-}
-
-/// Several values are one record, which a function takes apart.
-fn let_values(e: &mut Expander, operands: &[Datum], line: u32) -> Result<Tree> {
-    let [bindings, body @ ..] = operands else {
-        return wants(line, "let-values", "bindings and a body");
-    };
-    let Some(bindings) = bindings.elements() else {
-        return wants(line, "let-values", "a list of bindings");
-    };
-    let Some((first, rest)) = bindings.split_first() else {
-        return body::body(e, body, line);
-    };
-    let first = first.elements().unwrap_or_default();
-    let [formals, value] = &first[..] else {
-        return wants(line, "let-values", "names and an expression");
-    };
-    let rest = Datum::list(rest, line);
-    let inner = [&[Datum::symbol("let-values"), rest], body].concat();
-    let consumer = e.lambda("", formals, &[Datum::list(&inner, line)], line)?;
-    let value = e.tree(value, line)?;
-    Ok(e.call_prelude("%spread", vec![value, consumer]))
 }
 
 fn cond(e: &mut Expander, operands: &[Datum], line: u32) -> Result<Tree> {

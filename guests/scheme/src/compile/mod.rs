@@ -1,7 +1,7 @@
 //! Source text becomes bytecode.
 //!
 //! [`tree`]: what a program is made of; [`scope`]: which variable a name is; [`expand`]: data
-//! become that; [`forms`], [`template`]: each form of the language; [`integrate`]: calls that are
+//! become that; [`forms`], [`derived`], [`template`]: each form of the language; [`integrate`]: calls that are
 //! primitives; [`body`]: definitions within bodies; [`bindings`]: what is known of functions and
 //! variables; [`generate`]: bytecode.
 //!
@@ -10,6 +10,7 @@
 
 mod bindings;
 mod body;
+mod derived;
 mod expand;
 mod forms;
 mod generate;
@@ -22,7 +23,10 @@ use crate::datum::Result;
 pub use generate::{Constant, Function, Generated, Link};
 
 /// The part of the language that is written in it.
-const PRELUDE: &str = include_str!("../prelude.scm");
+const PRELUDE: &str = concat!(
+    include_str!("../prelude.scm"),
+    include_str!("../library.scm")
+);
 
 /// The code of a program.
 pub fn compile(source: &str) -> Result<Generated> {

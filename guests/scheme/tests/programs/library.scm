@@ -1,0 +1,80 @@
+; Forms and functions of R7RS that few programs use.
+(define (try thunk) (guard (e (#t (error-object-message e))) (thunk)))
+
+; Several values.
+(let*-values (((a b) (values 1 2)) ((c . d) (values b a 3))) (write (list a b c d))) (newline)
+(define a 'outer)
+(let-values (((a b) (values 1 2)) ((c) a) (all (values 4 5))) (write (list a b c all))) (newline)
+(define-values (q r) (floor/ -7 2))
+(define-values (first . others) (values 1 2 3))
+(define-values every (values 'x 'y))
+(write (list q r first others every)) (newline)
+(define (within)
+  (define-values (x y) (values 10 20))
+  (define z (+ x y))
+  (list x y z))
+(write (within)) (newline)
+(call-with-values (lambda () (truncate/ -7 2)) (lambda (q r) (write (list q r)))) (newline)
+(write (list (floor-quotient 7 -2) (floor-remainder 7 -2) (truncate-quotient 7 -2)
+             (truncate-remainder 7 -2)))
+(newline)
+(define (root n) (call-with-values (lambda () (exact-integer-sqrt n)) list))
+(write (map root '(0 1 15 16 17 4611686018427387903))) (newline)
+(write (try (lambda () (root -1)))) (newline)
+
+; Functions of various numbers of arguments.
+(define area
+  (case-lambda
+    ((side) (* side side))
+    ((width height) (* width height))
+    ((width height . more) (list width height more))))
+(write (list (area 3) (area 3 4) (area 1 2 3 4) (apply area '(5)))) (newline)
+(write (try (lambda () ((case-lambda ((a) a) ((a b) b)))))) (newline)
+
+; Parameters.
+(define radix (make-parameter 10 (lambda (n) (if (number? n) n (string->number n)))))
+(define other (make-parameter 'plain))
+(define (shown) (list (radix) (other)))
+(write (list (shown) (parameterize ((radix "2") (other (radix))) (shown)) (shown))) (newline)
+(write (call/cc (lambda (k) (parameterize ((radix 8)) (k (shown)))))) (write (radix)) (newline)
+(write (parameterize () (shown))) (newline)
+
+; Comparisons and characters.
+(write (list (string<=? "a" "a" "b") (string>=? "b" "a" "c") (string>? "b" "a")
+             (string<=? "b" "a") (apply string>=? '("b" "a"))))
+(newline)
+(write (list (boolean=? #t #t) (boolean=? #f #f #t) (boolean=? 1 1) (symbol=? 'a 'a 'a)
+             (symbol=? 'a 'b)))
+(newline)
+(write (list (char-foldcase #\A) (string-foldcase "AbC") (char-ci=? #\a #\A) (string-ci=? "Ab" "aB")
+             (char-upper-case? #\A) (char-lower-case? #\A) (digit-value #\7) (digit-value #\a)))
+(newline)
+
+; Numbers.
+(define (near? a b) (< (abs (- a b)) 1e-12))
+(write (list (near? (tan 1) 1.557407724654902) (near? (asin 1) (/ (atan 1) 0.5)) (acos 1.0)
+             (near? (log 8 2) 3) (nan? (/ 0.0 0)) (infinite? (/ -1.0 0)) (finite? 1.5) (finite? 1)))
+(newline)
+
+; Parts of vectors and strings.
+(define v (vector 1 2 3 4 5))
+(write (list (vector-copy v) (vector-copy v 3) (vector-copy v 1 3) (vector->list v 2)
+             (vector->list v 2 4) (vector-append v #(6) (vector))))
+(newline)
+(vector-fill! v 'x 3) (write v) (vector-fill! v 'y 1 2) (write v)
+(vector-copy! v 0 #(a b c) 1) (write v) (vector-copy! v 1 v 0 4) (write v) (vector-fill! v 0)
+(write v) (newline)
+(define s (string-copy "hello"))
+(write (list (string->list s) (string->list s 3) (string->list s 1 3) (string-copy s 2)
+             (string-copy s 1 4) (string->vector s 3) (vector->string #(#\a #\b #\c) 1)))
+(newline)
+(string-fill! s #\- 1 3) (write s) (string-copy! s 0 "abc" 1) (write s) (newline)
+(write (list (string-map char-upcase "abc") (string-map (lambda (a b) (if (char<? a b) a b)) "adc" "bbbb")
+             (vector-map + #(1 2) #(10 20 30)) (try (lambda () (vector-copy v 2 9)))))
+(newline)
+(vector-for-each (lambda (a b) (write (list a b))) #(1 2) #(x y))
+(string-for-each (lambda (a b) (write (list a b))) "ab" "xyz")
+(newline)
+(define l (list 1 2 3))
+(list-set! l 1 'two)
+(write (list l (make-list 2 'z) (list-copy l) (force (make-promise 5)))) (newline)
