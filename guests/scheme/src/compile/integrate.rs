@@ -76,6 +76,10 @@ pub fn integrated(
             inward.fold(tree, |tree, c| primitive(accessor(c), vec![tree])),
         ));
     }
+    if let ("gcd" | "lcm", 2) = (name, count) {
+        let trees = e.trees(operands, line)?;
+        return Ok(Some(e.call_prelude(&format!("%{name}"), trees)));
+    }
     let mut trees = || e.trees(operands, line);
     let remainder = |tree| primitive("remainder", vec![tree, int(2)]);
     Ok(Some(match (name, count) {
