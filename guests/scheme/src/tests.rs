@@ -163,7 +163,7 @@ fn what_is_nested_too_deeply_is_refused_with_a_line() {
         ("(lambda (x) ", ")", 1900),
         ("(+ 1 ", ")", 1500),
         ("(if #t 1 ", ")", 1900),
-        ("(cond (#f 2) (else ", "))", 1500),
+        ("(cond (#f 2) (else ", "))", 900),
     ] {
         deep(move || {
             load::load(&nested(before, after, times)).expect("this is not too deep");

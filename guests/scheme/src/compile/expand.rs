@@ -12,7 +12,7 @@ use crate::value::tag;
 use std::rc::Rc;
 
 /// How deep trees may be, at most. Who visits a tree recurs as deep, and on a form of the source
-/// the expander does so several times; the stack carries more than this.
+/// the expander does so several times; the stack carries twice as much.
 const MAX_DEPTH: usize = 16000;
 
 /// What a form of the source adds to that.

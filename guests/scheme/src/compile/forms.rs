@@ -233,11 +233,17 @@ fn cond(e: &mut Expander, operands: &[Datum], line: u32) -> Result<Tree> {
     clauses(e, operands, Tree::unspecified(), line)
 }
 
+/// What a clause of `cond` adds to the depth: the expander recurs on those that follow.
+const CLAUSE_DEPTH: usize = 4;
+
 /// The clauses of `cond`, and what is done if none is taken.
 fn clauses(e: &mut Expander, clauses: &[Datum], otherwise: Tree, line: u32) -> Result<Tree> {
     match clauses.split_first() {
         None => Ok(otherwise),
-        Some((first, rest)) => e.nested(1, line, |e| clause(e, first, rest, otherwise, line)),
+        Some((first, rest)) => {
+            let depth = CLAUSE_DEPTH;
+            e.nested(depth, line, |e| clause(e, first, rest, otherwise, line))
+        }
     }
 }
 

@@ -55,7 +55,8 @@
 (newline)
 
 ; Numbers.
-(write (list (gcd) (gcd -4) (gcd 12 18 8) (gcd 12 18) (lcm) (lcm 4 6) (lcm 2 3 4) (apply gcd '(9 6))))
+(write (list (gcd) (gcd -4) (gcd 12 18 8) (gcd 12 18) (lcm) (lcm 4 6) (lcm 2 3 4)
+             (apply gcd '(9 6))))
 (newline)
 (define (near? a b) (< (abs (- a b)) 1e-12))
 (write (list (near? (tan 1) 1.557407724654902) (near? (asin 1) (/ (atan 1) 0.5)) (acos 1.0)
