@@ -8,6 +8,8 @@ fn main() {
             println!("cargo:rustc-link-arg-cdylib=--export=BACTRIAN_{name}");
         }
         println!("cargo:rustc-link-arg-cdylib=--emit-relocs");
+        // The reader and the compiler recur as deep as the source is nested (`MAX_NESTING`).
+        println!("cargo:rustc-link-arg-cdylib=-zstack-size=8388608");
         println!("cargo:rustc-link-arg-cdylib=--table-base=32769");
     }
 }

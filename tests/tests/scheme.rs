@@ -202,6 +202,10 @@ fn errors_are_the_same() -> Result<()> {
             "the stack has overflown",
         ),
         ("(display 1) (raise 'oops)", "uncaught: oops"),
+        (
+            "(dynamic-wind (lambda () (display 1)) (lambda () (exit 5)) (lambda () (car 'after)))",
+            "error: car: a pair is wanted, not after",
+        ),
     ] {
         let program = place.program(source)?;
         for line in ["run --generic", "run", "lockstep"] {

@@ -184,11 +184,11 @@ opcodes! {
 }
 
 impl Opcode {
-    /// Whether the instruction of this word gives a fixnum, of operands that are no floats.
+    /// Whether the primitive in the instruction of this word gives a fixnum: where floats are among
+    /// the operands, the loop does it itself. Not so quotients.
     #[inline(always)]
     pub fn gives_fixnum(word: u32) -> bool {
-        (Opcode::Add as u32..=Opcode::Modulo as u32).contains(&word)
-            && word != Opcode::Divide as u32
+        (Opcode::Add as u32..=Opcode::Multiply as u32).contains(&word)
     }
 
     /// The opcode of a word.

@@ -61,9 +61,9 @@ pub fn fatal(message: &str) -> ! {
 
 /// Ends the program; in tests, which share a process, its thread.
 pub fn exit(status: i32) -> ! {
-    flush();
     if cfg!(test) {
         panic!("the program ends with status {status}");
     }
+    flush();
     std::process::exit(status)
 }

@@ -1,15 +1,19 @@
 //! The module's entry points: load a program, and run it.
 
 use crate::interp::entries::enter;
-use crate::value::{UNSPECIFIED, WORD};
+use crate::output;
+use crate::value::{RAISED, UNSPECIFIED, WORD};
 use crate::vm::vm;
 
-/// Runs the program that was loaded. One that raises ends the process by itself.
+/// Runs the program that was loaded. Errors that nobody handles end the process by themselves: what
+/// unwinds up to here is `exit`.
 pub fn run() {
     let top = vm().stack_high.get() - WORD;
     crate::memory::store_i64(top, UNSPECIFIED);
     let a = [UNSPECIFIED; crate::code::MAX_PARAMETERS as usize];
-    enter(vm().main.get(), UNSPECIFIED, top, 0, a);
+    if enter(vm().main.get(), UNSPECIFIED, top, 0, a) == RAISED {
+        output::exit(vm().status.get());
+    }
 }
 
 #[cfg(target_family = "wasm")]

@@ -136,14 +136,98 @@ fn calls_with_too_few_or_many_arguments_say_how_many_are_wanted() {
 /// Deep recursion needs more native stack than threads have.
 const NATIVE_STACK: usize = 2 << 30;
 
+/// What some work gives where there is so much native stack.
+fn deep<R: Send + 'static>(work: impl FnOnce() -> R + Send + 'static) -> R {
+    let thread = thread::Builder::new().stack_size(NATIVE_STACK);
+    let thread = thread.spawn(work).expect("there is room for its stack");
+    thread.join().expect("the work ends")
+}
+
 /// What the program in a file writes.
 fn run_file(path: &Path) -> String {
     let source = fs::read_to_string(path).expect("the program can be read");
-    let thread = thread::Builder::new().stack_size(NATIVE_STACK);
-    let thread = thread
-        .spawn(move || run(&source))
-        .expect("there is room for its stack");
-    thread.join().expect("the program ends")
+    deep(move || run(&source))
+}
+
+/// A source with so much of the same around an expression, in its second line.
+fn nested(before: &str, after: &str, times: usize) -> String {
+    format!("\n{}1{}", before.repeat(times), after.repeat(times))
+}
+
+#[test]
+fn what_is_nested_too_deeply_is_refused_with_a_line() {
+    for (before, after, times) in [
+        ("'(", ")", 1999),
+        ("`(", ")", 1500),
+        ("(let ((x 1)) ", ")", 1900),
+        ("(lambda (x) ", ")", 1900),
+        ("(+ 1 ", ")", 1500),
+        ("(if #t 1 ", ")", 1900),
+        ("(cond (#f 2) (else ", "))", 900),
+    ] {
+        deep(move || {
+            load::load(&nested(before, after, times)).expect("this is not too deep");
+            let message = error(&nested(before, after, 100_000));
+            assert_eq!(message, "line 2: this is nested too deeply", "{before}");
+        });
+    }
+}
+
+#[test]
+fn exit_does_what_dynamic_wind_does_after() {
+    let source = "
+        (define (leave)
+          (guard (e (#t (display \"never\")))
+            (dynamic-wind (lambda () (display \"in \"))
+                          (lambda () (map (lambda (x) (exit 5)) '(1)))
+                          (lambda () (display \"out \")))))
+        (with-exception-handler
+         (lambda (e) (leave))
+         (lambda ()
+           (dynamic-wind (lambda () #f) (lambda () (car 'x)) (lambda () (display \"outside\")))))
+        (display \"never\")";
+    load::load(source).expect("the program is right");
+    let ended = std::panic::catch_unwind(start::run).expect_err("the program exits");
+    let message = ended.downcast_ref::<String>().expect("it is a message");
+    assert_eq!(message, "the program ends with status 5");
+    assert_eq!(output::taken(), "in out outside");
+}
+
+#[test]
+fn data_of_any_depth_are_written() {
+    let source =
+        "(define (nest n) (let loop ((i 0) (a '())) (if (= i n) a (loop (+ i 1) (list a)))))
+                  (write (nest 100000))";
+    let (before, after) = ("(".repeat(100_001), ")".repeat(100_001));
+    assert_eq!(run(source), before + &after);
+}
+
+#[test]
+fn what_makes_a_deep_tree_is_refused_where_it_is_long() {
+    for (before, middle, after) in [
+        ("(and", " 1", ")"),
+        ("(or", " 1", ")"),
+        ("(+", " 1", ")"),
+        ("(cond", " (1 1)", ")"),
+        ("(case 0", " ((1) 1)", ")"),
+        ("(let* (", "(x 1) ", ") 1)"),
+        ("`(", " ,1", ")"),
+        ("((lambda ()", " (define a 1)", " 1))"),
+    ] {
+        let long = move |times| format!("\n{before}{}{after}", middle.repeat(times));
+        deep(move || {
+            load::load(&long(2000)).expect("this is not too long");
+            let message = error(&long(20_000));
+            assert_eq!(message, "line 2: this is nested too deeply", "{before}");
+        });
+    }
+    // Data are not deep by being long, nor are calls.
+    deep(|| {
+        for (before, middle) in [("'(", " 1"), ("'#(", " 1"), ("(list ", " 1")] {
+            let long = format!("{before}{})", middle.repeat(100_000));
+            load::load(&long).expect("this is not deep");
+        }
+    });
 }
 
 #[test]

@@ -32,6 +32,8 @@ pub struct Vm {
     /// The code of the program itself.
     pub main: Cell<u32>,
     pub collections: Cell<u32>,
+    /// What the process ends with.
+    pub status: Cell<i32>,
     /// The stack has overflown, and somebody handles that.
     pub overflowing: Cell<bool>,
     /// 0: no program asks how much it allocated.
@@ -62,6 +64,7 @@ pub static VM: Shared = Shared(Vm {
     fail: Cell::new(0),
     main: Cell::new(0),
     collections: Cell::new(0),
+    status: Cell::new(0),
     overflowing: Cell::new(false),
     counted: Cell::new(0),
 });

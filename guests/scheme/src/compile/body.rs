@@ -74,6 +74,11 @@ pub fn items(
             }
         }
         Some("define") => items.push(definition(&operands(), line)?),
+        Some("define-values") => {
+            for definition in several(&operands(), line)? {
+                self::items(expander, &definition, line, items)?;
+            }
+        }
         Some("define-record-type") => {
             for definition in record_type(&operands(), line)? {
                 self::items(expander, &definition, line, items)?;
@@ -131,20 +136,42 @@ pub fn body(expander: &mut Expander, data: &[Datum], line: u32) -> Result<Tree> 
             None => expander.scope.fresh(),
         });
     }
-    let mut bindings = Vec::new();
-    for (variable, item) in variables.into_iter().zip(&found) {
-        bindings.push((variable, item.value(expander)?));
-    }
-    let mut sequence = Vec::new();
-    for item in &expressions {
-        sequence.push(item.value(expander)?);
-    }
+    // Each definition is around the next one.
+    let (bindings, mut sequence) = expander.nested(found.len(), line, |e| {
+        let values = found.iter().map(|item| item.value(e));
+        let values = values.collect::<Result<Vec<Tree>>>()?;
+        let bindings: Vec<_> = variables.into_iter().zip(values).collect();
+        let sequence = expressions.iter().map(|item| item.value(e));
+        Ok((bindings, sequence.collect::<Result<Vec<Tree>>>()?))
+    })?;
     expander.scope.leave(here);
     let body = match sequence.len() {
         1 => sequence.remove(0),
         _ => Tree::Sequence(sequence),
     };
     Ok(bindings::letrec(&mut expander.scope, bindings, body))
+}
+
+/// The definitions that `define-values` stands for: of a list, and of its parts.
+fn several(operands: &[Datum], line: u32) -> Result<Vec<Datum>> {
+    let [formals, value] = operands else {
+        return error(line, "`define-values` wants names and an expression");
+    };
+    let list = |items: &[Datum]| Datum::list(items, line);
+    let symbol = Datum::symbol;
+    let (names, rest) = formals.prefix();
+    let first = names.first().unwrap_or(&rest).name();
+    let all = symbol(&format!("%values:{}", first.map_or("", |name| name)));
+    let value = list(&[symbol("%values->list"), value.clone()]);
+    let mut definitions = vec![list(&[symbol("define"), all.clone(), value])];
+    let count = names.len();
+    let tail = matches!(rest, Datum::Symbol(_)).then_some((count, (rest, "%nth-tail")));
+    let names = names.into_iter().map(|name| (name, "%nth")).enumerate();
+    for (index, (name, part)) in names.chain(tail) {
+        let part = list(&[symbol(part), all.clone(), Datum::Integer(index as i64)]);
+        definitions.push(list(&[symbol("define"), name, part]));
+    }
+    Ok(definitions)
 }
 
 /// The definitions that `define-record-type` stands for.

@@ -6,19 +6,27 @@ use super::forms;
 use super::integrate;
 use super::scope::{Meaning, Part, Scope};
 use super::tree::{Global, Lambda, Program, Tree, Variable};
-use crate::datum::{self, Datum, Name, Pair, Result, error};
+use crate::datum::{self, Datum, Name, Pair, Result, TOO_DEEP, error};
 use crate::runtime::table::PRIMITIVES;
 use crate::value::tag;
 use std::rc::Rc;
 
+/// How deep trees may be, at most. Who visits a tree recurs as deep, and on a form of the source
+/// the expander does so several times; the stack carries twice as much.
+const MAX_DEPTH: usize = 16000;
+
+/// What a form of the source adds to that.
+const FORM_DEPTH: usize = 8;
+
 pub struct Expander {
     pub scope: Scope,
+    depth: usize,
 }
 
 /// The tree of a program, and of what of the prelude it uses.
 pub fn program(prelude: &str, source: &str) -> Result<Program> {
     let scope = Scope::default();
-    let mut expander = Expander { scope };
+    let mut expander = Expander { scope, depth: 0 };
     let mut steps = expander.part(Part::Prelude, prelude)?;
     let fail = expander.scope.prelude("%fail").expect("the prelude has it");
     steps.extend(expander.part(Part::Program, source)?);
@@ -85,10 +93,26 @@ impl Expander {
     pub fn tree(&mut self, datum: &Datum, line: u32) -> Result<Tree> {
         match datum {
             Datum::Symbol(name) => self.variable(name, line),
-            Datum::Pair(pair) => self.form(pair),
+            Datum::Pair(pair) => self.nested(FORM_DEPTH, pair.line, |e| e.form(pair)),
             Datum::Nil => error(line, "`()` is no expression; quote it"),
             constant => Ok(Tree::Constant(constant.clone())),
         }
+    }
+
+    /// Does what makes a tree so much deeper.
+    pub fn nested<T>(
+        &mut self,
+        depth: usize,
+        line: u32,
+        work: impl FnOnce(&mut Self) -> Result<T>,
+    ) -> Result<T> {
+        self.depth += depth;
+        if self.depth > MAX_DEPTH {
+            return error(line, TOO_DEEP);
+        }
+        let result = work(self)?;
+        self.depth -= depth;
+        Ok(result)
     }
 
     pub fn trees(&mut self, data: &[Datum], line: u32) -> Result<Vec<Tree>> {

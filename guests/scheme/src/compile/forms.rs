@@ -2,6 +2,7 @@
 
 use super::bindings;
 use super::body;
+use super::derived;
 use super::expand::{Expander, call, line_of, vector};
 use super::template;
 use super::tree::{Lambda, Tree, Variable};
@@ -23,7 +24,10 @@ const FORMS: &[(&str, Form)] = &[
     ("let*", let_star),
     ("letrec", letrec),
     ("letrec*", letrec),
-    ("let-values", let_values),
+    ("let-values", derived::let_values),
+    ("let*-values", derived::let_star_values),
+    ("case-lambda", derived::case_lambda),
+    ("parameterize", derived::parameterize),
     ("cond", cond),
     ("case", case),
     ("and", and),
@@ -34,6 +38,7 @@ const FORMS: &[(&str, Form)] = &[
     ("guard", guard),
     ("delay", delay),
     ("define", misplaced),
+    ("define-values", misplaced),
     ("define-record-type", misplaced),
     ("%vector", |e, operands, line| {
         Ok(vector(e.trees(operands, line)?))
@@ -52,8 +57,16 @@ pub fn is_form(name: &str) -> bool {
 /// The tree of a form of this name.
 pub fn form(e: &mut Expander, name: &Name, operands: &[Datum], line: u32) -> Result<Tree> {
     let known = FORMS.iter().find(|(known, _)| **known == **name);
-    let (_, form) = known.expect("the caller has asked");
-    form(e, operands, line)
+    let (name, form) = known.expect("the caller has asked");
+    // Each of these operands is within what the one before it becomes.
+    let chained = match *name {
+        "and" | "or" | "case" => operands.len(),
+        "let*" => operands
+            .first()
+            .map_or(0, |bindings| bindings.prefix().0.len()),
+        _ => 0,
+    };
+    e.nested(chained, line, |e| form(e, operands, line))
 }
 
 pub fn primitive(name: &str, operands: Vec<Tree>) -> Tree {
@@ -216,37 +229,31 @@ fn letrec(e: &mut Expander, operands: &[Datum], line: u32) -> Result<Tree> {
     Ok(bindings::letrec(&mut e.scope, items, body))
 }
 
-/// Several values are one record, which a function takes apart.
-fn let_values(e: &mut Expander, operands: &[Datum], line: u32) -> Result<Tree> {
-    let [bindings, body @ ..] = operands else {
-        return wants(line, "let-values", "bindings and a body");
-    };
-    let Some(bindings) = bindings.elements() else {
-        return wants(line, "let-values", "a list of bindings");
-    };
-    let Some((first, rest)) = bindings.split_first() else {
-        return body::body(e, body, line);
-    };
-    let first = first.elements().unwrap_or_default();
-    let [formals, value] = &first[..] else {
-        return wants(line, "let-values", "names and an expression");
-    };
-    let rest = Datum::list(rest, line);
-    let inner = [&[Datum::symbol("let-values"), rest], body].concat();
-    let consumer = e.lambda("", formals, &[Datum::list(&inner, line)], line)?;
-    let value = e.tree(value, line)?;
-    Ok(e.call_prelude("%spread", vec![value, consumer]))
-}
-
 fn cond(e: &mut Expander, operands: &[Datum], line: u32) -> Result<Tree> {
     clauses(e, operands, Tree::unspecified(), line)
 }
 
+/// What a clause of `cond` adds to the depth: the expander recurs on those that follow.
+const CLAUSE_DEPTH: usize = 4;
+
 /// The clauses of `cond`, and what is done if none is taken.
 fn clauses(e: &mut Expander, clauses: &[Datum], otherwise: Tree, line: u32) -> Result<Tree> {
-    let Some((clause, rest)) = clauses.split_first() else {
-        return Ok(otherwise);
-    };
+    match clauses.split_first() {
+        None => Ok(otherwise),
+        Some((first, rest)) => {
+            let depth = CLAUSE_DEPTH;
+            e.nested(depth, line, |e| clause(e, first, rest, otherwise, line))
+        }
+    }
+}
+
+fn clause(
+    e: &mut Expander,
+    clause: &Datum,
+    rest: &[Datum],
+    otherwise: Tree,
+    line: u32,
+) -> Result<Tree> {
     let line = line_of(clause, line);
     let clause = clause.elements().unwrap_or_default();
     let [test, body @ ..] = &clause[..] else {
@@ -293,7 +300,13 @@ fn case(e: &mut Expander, operands: &[Datum], line: u32) -> Result<Tree> {
         let Some((data, body)) = parts.split_first() else {
             return wants(line, "case", "clauses of data and expressions");
         };
-        let then = begin(e, body, line)?;
+        let then = match body {
+            [arrow, receiver] if arrow.is_symbol("=>") => {
+                let receiver = e.tree(receiver, line)?;
+                call(e, receiver, vec![Tree::Local(variable)])
+            }
+            body => begin(e, body, line)?,
+        };
         if data.is_symbol("else") {
             result = then;
             continue;

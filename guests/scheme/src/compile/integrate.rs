@@ -41,7 +41,7 @@ pub fn integrated(
     let int = |n| Tree::int(n);
     let count = operands.len();
     if let Some((_, operation, unit)) = FOLDS.iter().find(|(known, ..)| *known == name) {
-        let trees = e.trees(operands, line)?;
+        let trees = e.nested(count, line, |e| e.trees(operands, line))?;
         return Ok(match (count, *unit) {
             (0, Some(unit)) => Some(int(unit)),
             (1, None) if name == "-" => Some(primitive(operation, [vec![int(0)], trees].concat())),
@@ -76,6 +76,10 @@ pub fn integrated(
             inward.fold(tree, |tree, c| primitive(accessor(c), vec![tree])),
         ));
     }
+    if let ("gcd" | "lcm", 2) = (name, count) {
+        let trees = e.trees(operands, line)?;
+        return Ok(Some(e.call_prelude(&format!("%{name}"), trees)));
+    }
     let mut trees = || e.trees(operands, line);
     let remainder = |tree| primitive("remainder", vec![tree, int(2)]);
     Ok(Some(match (name, count) {
@@ -105,6 +109,9 @@ pub fn integrated(
         ("number->string", 1) => primitive("%number->string", vec![trees()?.remove(0), int(10)]),
         ("string->number", 1) => primitive("%string->number", vec![trees()?.remove(0), int(10)]),
         ("string->number", 2) => primitive("%string->number", trees()?),
+        ("log", 1) => primitive("%log", trees()?),
+        ("vector-fill!", 2) => primitive("%vector-fill!", trees()?),
+        ("string->list", 1) => primitive("%string->list", trees()?),
         ("atan", 1) => primitive("%atan", trees()?),
         ("atan", 2) => primitive("%atan2", trees()?),
         ("make-vector", 2) => primitive("%make-vector", trees()?),

@@ -33,11 +33,11 @@ fn template(e: &mut Expander, datum: &Datum, depth: u32, line: u32) -> Result<Tr
                 && let Some([spliced]) = inner.cdr.elements().as_deref()
             {
                 let spliced = e.tree(spliced, line)?;
-                let rest = template(e, &pair.cdr, depth, line)?;
+                let rest = e.nested(1, line, |e| template(e, &pair.cdr, depth, line))?;
                 return Ok(e.call_prelude("append", vec![spliced, rest]));
             }
-            let car = template(e, &pair.car, depth, line)?;
-            let cdr = template(e, &pair.cdr, depth, line)?;
+            let mut part = |part| e.nested(1, line, |e| template(e, part, depth, line));
+            let (car, cdr) = (part(&pair.car)?, part(&pair.cdr)?);
             Ok(match (&car, &cdr) {
                 (Tree::Constant(_), Tree::Constant(_)) => Tree::Constant(datum.clone()),
                 _ => primitive("cons", vec![car, cdr]),

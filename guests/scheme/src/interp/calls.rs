@@ -4,6 +4,7 @@ use super::entries::{LAST, enter};
 use crate::code::{self, MAX_PARAMETERS};
 use crate::heap;
 use crate::memory::{load_i64, load_u32, store_i64};
+use crate::runtime::objects::list_length;
 use crate::runtime::{failure, procedures};
 use crate::value::{FIXED, NIL, RAISED, UNSPECIFIED, WORD, field, is, tag};
 use crate::vm::vm;
@@ -125,18 +126,28 @@ pub extern "C" fn spread(function: i64, sp: u32, list: i64) -> u32 {
     let mut rest = list;
     for index in 0..fixed {
         if !is(rest, tag::PAIR) {
-            return refuse(index);
+            return refuse(if rest == NIL { index } else { NO_LIST });
         }
         store_i64(below(sp, index), field(rest, 0));
         rest = field(rest, 1);
     }
-    if has_rest {
-        store_i64(below(sp, fixed), copied(rest));
-    } else if rest != NIL {
-        return refuse(fixed + elements(rest).len() as u32);
+    let more = match rest {
+        NIL => Some(0),
+        rest => list_length(rest),
+    };
+    match more {
+        None => refuse(NO_LIST),
+        Some(_) if has_rest => {
+            store_i64(below(sp, fixed), copied(rest));
+            code
+        }
+        Some(0) => code,
+        Some(more) => refuse(fixed + more as u32),
     }
-    code
 }
+
+/// In place of a number of arguments: they are in no list.
+const NO_LIST: u32 = u32::MAX;
 
 /// Takes note that the function takes other numbers of arguments than this.
 #[cold]
@@ -145,26 +156,23 @@ fn refuse(n: u32) -> u32 {
     0
 }
 
-fn elements(list: i64) -> Vec<i64> {
+/// A list of the same elements, as a function may change that of its arguments.
+fn copied(list: i64) -> i64 {
     let (mut elements, mut rest) = (Vec::new(), list);
     while is(rest, tag::PAIR) {
         elements.push(field(rest, 0));
         rest = field(rest, 1);
     }
-    elements
-}
-
-/// A list of the same elements, as a function may change that of its arguments.
-fn copied(list: i64) -> i64 {
-    let elements = elements(list).into_iter().rev();
+    let elements = elements.into_iter().rev();
     elements.fold(NIL, |rest, element| heap::pair(element, rest))
 }
 
 /// In place of a call that cannot be made.
 extern "C" fn no_call(_: u32, function: i64, sp: u32) -> i64 {
-    match is(function, tag::CLOSURE) {
-        true => procedures::wrong_count(code_in(function), vm().given.get()),
-        false => failure::fail("this is no procedure:", &[function]),
+    match (is(function, tag::CLOSURE), vm().given.get()) {
+        (false, _) => failure::fail("this is no procedure:", &[function]),
+        (true, NO_LIST) => failure::fail("apply: the arguments are no list", &[]),
+        (true, given) => procedures::wrong_count(code_in(function), given),
     };
     tell(sp);
     RAISED

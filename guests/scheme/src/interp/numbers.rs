@@ -48,11 +48,12 @@ pub fn subtract(a: i64, b: i64) -> Option<i64> {
     ((a ^ b) & (a ^ difference) >= 0).then_some(difference)
 }
 
-/// Where both have 31 bits.
+/// Where one factor has 32 bits, and the other one negated. The product of the two least numbers of
+/// 32 bits would be out of range.
 #[inline(always)]
 pub fn multiply(a: i64, b: i64) -> Option<i64> {
     let (m, n) = (integer(a), integer(b));
-    let are_small = i64::from(m as i32) == m && i64::from(n as i32) == n;
+    let are_small = i64::from(m as i32) == m && i64::from(-n as i32) == -n;
     are_small.then(|| fixnum(m * n))
 }
 

@@ -4,6 +4,7 @@
 //! A primitive takes its operands as words and returns a value, or, having said what is wrong
 //! ([`failure`]), [`RAISED`](crate::value::RAISED). It neither collects nor looks at the stack.
 
+pub mod cycles;
 pub mod equality;
 pub mod failure;
 pub mod numbers;

@@ -84,30 +84,46 @@ pub extern "C" fn divide(a: i64, b: i64, _: i64) -> i64 {
     }
 }
 
+/// An integer, exact or as a float; `None` if a value is none.
+fn integer_of(value: i64) -> Option<Number> {
+    number(value).filter(|number| match number {
+        Integer(_) => true,
+        Float(x) => x.is_finite() && x.trunc() == *x,
+    })
+}
+
 /// An operation on integers with a quotient.
-fn integral(name: &str, a: i64, b: i64, operation: fn(i64, i64) -> i64) -> i64 {
-    if !is_fixnum(a) {
-        wrong(name, "an integer", a)
-    } else if !is_fixnum(b) {
-        wrong(name, "an integer", b)
-    } else if integer(b) == 0 {
-        fail(&format!("{name}: division by zero:"), &[a])
-    } else {
-        ranged(name, Some(operation(integer(a), integer(b))), a, b)
+fn integral(
+    name: &str,
+    a: i64,
+    b: i64,
+    operation: fn(i64, i64) -> i64,
+    of_floats: fn(f64, f64) -> f64,
+) -> i64 {
+    match (integer_of(a), integer_of(b)) {
+        (None, _) => wrong(name, "an integer", a),
+        (_, None) => wrong(name, "an integer", b),
+        (_, Some(n)) if n.to_float() == 0.0 => fail(&format!("{name}: division by zero:"), &[a]),
+        (Some(Integer(m)), Some(Integer(n))) => ranged(name, Some(operation(m, n)), a, b),
+        (Some(m), Some(n)) => heap::float(of_floats(m.to_float(), n.to_float())),
     }
 }
 
 pub extern "C" fn quotient(a: i64, b: i64, _: i64) -> i64 {
-    integral("quotient", a, b, i64::wrapping_div)
+    integral("quotient", a, b, i64::wrapping_div, |a, b| (a / b).trunc())
 }
 
 pub extern "C" fn remainder(a: i64, b: i64, _: i64) -> i64 {
-    integral("remainder", a, b, i64::wrapping_rem)
+    integral("remainder", a, b, i64::wrapping_rem, |a, b| a % b)
 }
 
 /// The sign is the divisor's.
 pub extern "C" fn modulo(a: i64, b: i64, _: i64) -> i64 {
-    integral("modulo", a, b, |a, b| (a % b + b) % b)
+    let of_floats = |a: f64, b: f64| match a % b {
+        rest if rest != 0.0 && (rest < 0.0) != (b < 0.0) => rest + b,
+        rest => rest,
+    };
+    integral("modulo", a, b, |a, b| (a % b + b) % b, of_floats)
 }
 
 /// How two numbers compare; `None` if one is not a number.
@@ -194,10 +210,13 @@ pub extern "C" fn power(a: i64, b: i64, _: i64) -> i64 {
     }
 }
 
+/// Floats between the least fixnum and what is above the greatest.
+const FIXNUMS: std::ops::Range<f64> = -((1i64 << 62) as f64)..(1i64 << 62) as f64;
+
 pub extern "C" fn exact(a: i64, _: i64, _: i64) -> i64 {
     match number(a) {
         Some(Integer(_)) => a,
-        Some(Float(x)) if x == x.trunc() && x.abs() < (1i64 << 62) as f64 => fixnum(x as i64),
+        Some(Float(x)) if x == x.trunc() && FIXNUMS.contains(&x) => fixnum(x as i64),
         Some(Float(_)) => fail("exact: this is no integer in range:", &[a]),
         None => wrong("exact", "a number", a),
     }
@@ -223,7 +242,7 @@ bits! {
     shift "arithmetic-shift" |a, b| match b {
         ..0 => Some(a >> b.unsigned_abs().min(63)),
         _ if a == 0 => Some(0),
-        0..62 => Some(a << b).filter(|shifted| shifted >> b == a),
+        0..=62 => Some(a << b).filter(|shifted| shifted >> b == a),
         _ => None,
     };
 }
@@ -290,7 +309,7 @@ pub extern "C" fn of_string(a: i64, base: i64, _: i64) -> i64 {
         let parsed = i64::from_str_radix(&text, integer(base) as u32).ok();
         return parsed.and_then(checked_fixnum).unwrap_or(FALSE);
     }
-    match datum::number(&text) {
+    match datum::prefixed_number(&text) {
         Some(Datum::Integer(n)) => checked_fixnum(n).unwrap_or(FALSE),
         Some(Datum::Float(x)) => heap::float(x),
         _ => FALSE,

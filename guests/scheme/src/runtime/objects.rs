@@ -10,6 +10,7 @@ use crate::value::{
     END_OF_FILE, FALSE, NIL, RAISED, TRUE, UNSPECIFIED, field, field_address, fields_of, fixnum,
     integer, is, is_character, is_fixnum, tag, truth,
 };
+use crate::vm::vm;
 
 pub extern "C" fn cons(a: i64, b: i64, _: i64) -> i64 {
     heap::pair(a, b)
@@ -62,7 +63,7 @@ kinds! {
 }
 
 /// The length of a proper list that does not lead back to itself.
-fn list_length(list: i64) -> Option<i64> {
+pub fn list_length(list: i64) -> Option<i64> {
     let (mut slow, mut rest, mut length) = (list, list, 0);
     while is(rest, tag::PAIR) {
         (rest, length) = (field(rest, 1), length + 1);
@@ -205,12 +206,21 @@ pub extern "C" fn unwind(_: i64, _: i64, _: i64) -> i64 {
     RAISED
 }
 
-pub extern "C" fn exit(status: i64, _: i64, _: i64) -> i64 {
-    let status = match status {
+/// The status with which the program ends if it unwinds to its beginning.
+pub extern "C" fn set_status(status: i64, _: i64, _: i64) -> i64 {
+    vm().status.set(match status {
         TRUE => 0,
         FALSE => 1,
         status if is_fixnum(status) => integer(status) as i32 & 0xff,
         other => return wrong("exit", "a status", other),
-    };
-    output::exit(status)
+    });
+    UNSPECIFIED
+}
+
+/// Ends the program at once.
+pub extern "C" fn exit(status: i64, _: i64, _: i64) -> i64 {
+    match set_status(status, 0, 0) {
+        RAISED => RAISED,
+        _ => output::exit(vm().status.get()),
+    }
 }

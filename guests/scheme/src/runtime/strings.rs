@@ -1,6 +1,7 @@
 //! Strings: a length and characters of 32 bits each.
 
 use super::failure::{fail, out_of_range, wrong};
+use super::objects::list_length;
 use super::symbols;
 use crate::heap;
 use crate::memory::{load_u32, store_u32};
@@ -201,13 +202,17 @@ pub extern "C" fn of_symbol(a: i64, _: i64, _: i64) -> i64 {
 }
 
 pub extern "C" fn of_list(list: i64, _: i64, _: i64) -> i64 {
-    let (mut rest, mut count) = (list, 0);
-    while is(rest, tag::PAIR) && is_character(field(rest, 0)) {
-        (rest, count) = (field(rest, 1), count + 1);
-    }
-    if rest != NIL {
+    let Some(count) = list_length(list).filter(|count| *count < LIMIT) else {
         return wrong("list->string", "a list of characters", list);
+    };
+    let mut rest = list;
+    while is(rest, tag::PAIR) {
+        if !is_character(field(rest, 0)) {
+            return wrong("list->string", "a character", field(rest, 0));
+        }
+        rest = field(rest, 1);
     }
+    let count = count as u32;
     let (new, mut rest) = (heap::string(count), list);
     for index in 0..count {
         store_u32(place(new, index), to_char(field(rest, 0)) as u32);

@@ -70,7 +70,7 @@ primitives! {
     "%greater-equal" 2 numbers::greater_equal, GreaterEqual;
     "sqrt" 1 numbers::sqrt, Sqrt;
     "exp" 1 numbers::exp, Primitive1;
-    "log" 1 numbers::log, Primitive1;
+    "%log" 1 numbers::log, Primitive1;
     "sin" 1 numbers::sin, Primitive1;
     "cos" 1 numbers::cos, Primitive1;
     "%atan" 1 numbers::atan, Primitive1;
@@ -107,13 +107,13 @@ primitives! {
     "string->symbol" 1 strings::to_symbol, Primitive1;
     "symbol->string" 1 strings::of_symbol, Primitive1;
     "list->string" 1 strings::of_list, Primitive1;
-    "string->list" 1 strings::to_list, Primitive1;
+    "%string->list" 1 strings::to_list, Primitive1;
     "string-upcase" 1 strings::upcase, Primitive1;
     "string-downcase" 1 strings::downcase, Primitive1;
     "length" 1 objects::length, Primitive1;
     "%check-count" 3 objects::check_count, Primitive3;
     "%make-vector" 2 objects::make_vector, Primitive2;
-    "vector-fill!" 2 objects::vector_fill, Primitive2;
+    "%vector-fill!" 2 objects::vector_fill, Primitive2;
     "vector-length" 1 objects::vector_length, VectorLength;
     "vector-ref" 2 objects::vector_ref, VectorRef;
     "vector-set!" 3 objects::vector_set, VectorSet;
@@ -126,6 +126,7 @@ primitives! {
     "%fatal" 1 print::fatal, Primitive1;
     "%read-line" 1 strings::read_line, Primitive1;
     "%unwind" 1 objects::unwind, Primitive1;
+    "%set-status" 1 objects::set_status, Primitive1;
     "%exit" 1 objects::exit, Primitive1;
 }
 

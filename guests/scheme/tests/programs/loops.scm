@@ -15,3 +15,10 @@
 ; Many strings are appended in one go.
 (define (strings n list) (if (= n 0) list (strings (- n 1) (cons "0123456789" list))))
 (write (string-length (apply string-append (strings 100000 '())))) (newline)
+(define (nest n wrap) (let loop ((i 0) (a '())) (if (= i n) a (loop (+ i 1) (wrap a)))))
+(define (nested-in-vectors n) (nest n vector))
+(define (nested-in-lists n) (nest n list))
+(define (equal-both? make n) (equal? (make n) (make n)))
+(write (list (equal-both? nested-in-lists 200000) (equal-both? nested-in-vectors 200000)
+             (equal? (nested-in-lists 200000) (nested-in-lists 200001))))
+(newline)
