@@ -100,6 +100,11 @@ fn sockets_on_this_machine() -> Result<()> {
     check("sockets")
 }
 
+#[test]
+fn locks_stay_while_programs_start() -> Result<()> {
+    check("held")
+}
+
 /// Not in lockstep, whose sides have no signals from outside.
 #[test]
 fn signals_from_outside() -> Result<()> {

@@ -75,6 +75,9 @@ interface! {
         let size = u64::try_from(size).map_err(|_| Errno::INVAL);
         done(size.and_then(|size| descriptors::set_size(descriptor, size)))
     }
+    "" fn bactrian_truncate(path: u32, size: i64) -> i32 {
+        done(os::truncate(&c_string(path), size))
+    }
     "" fn bactrian_synchronise(descriptor: i32) -> i32 {
         done(descriptors::synchronise(descriptor))
     }

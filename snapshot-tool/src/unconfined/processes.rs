@@ -3,6 +3,9 @@
 //! A program gets the files that the guest gives it, by the guest's numbers, and no other of this
 //! process's, all of which close when a program is executed. It finds `SIGPIPE` as this process was
 //! started with it, although Rust's runtime ignores it.
+//!
+//! Invariant: no descriptor is closed here because a program starts, or cannot become another. That
+//! would end the locks on its file, even if others are open. So the child makes the copies.
 
 use std::collections::BTreeMap;
 use std::ffi::{CStr, CString};
@@ -12,7 +15,7 @@ use std::os::fd::{AsRawFd, FromRawFd, OwnedFd, RawFd};
 use std::ptr;
 
 use libc::{c_char, c_int, c_short, pid_t};
-use rustix::io::{Errno, fcntl_dupfd_cloexec};
+use rustix::io::Errno;
 
 use super::files::numbered;
 use super::{Answer, Call, Function, Unconfined, refused};
@@ -33,8 +36,8 @@ struct Program {
     path: CString,
     arguments: Vec<CString>,
     environment: Vec<CString>,
-    /// Copies of its files, at numbers beyond those that they are to have.
-    files: Vec<(RawFd, OwnedFd)>,
+    /// The numbers that its files are to have, and those that they have here.
+    files: Vec<(RawFd, RawFd)>,
 }
 
 impl Program {
@@ -59,7 +62,7 @@ impl Program {
                 .take(arguments as usize)
                 .collect::<Result<_, Errno>>()?,
             environment: strings.collect::<Result<_, Errno>>()?,
-            files: copies(state, files)?,
+            files: given(state, files)?,
         })
     }
 
@@ -73,20 +76,13 @@ impl Program {
     }
 }
 
-fn copies(state: &Unconfined, files: &[u8]) -> Result<Vec<(RawFd, OwnedFd)>, Errno> {
+fn given(state: &Unconfined, files: &[u8]) -> Result<Vec<(RawFd, RawFd)>, Errno> {
     let words = numbered(files);
-    let mut files = Vec::new();
-    for file in words.chunks_exact(2) {
+    let pairs = words.chunks_exact(2).map(|file| {
         let number = RawFd::try_from(file[0]).map_err(|_| Errno::BADF)?;
-        files.push((number, file[1]));
-    }
-    let last = files.iter().map(|(number, _)| *number).max();
-    let beyond = last.map_or(STREAMS, |last| (last + 1).max(STREAMS));
-    let copy = |(number, handle)| {
-        let file = state.files.file(handle)?;
-        Ok((number, fcntl_dupfd_cloexec(file, beyond)?))
-    };
-    files.into_iter().map(copy).collect()
+        Ok((number, state.files.file(file[1])?.as_raw_fd()))
+    });
+    pairs.collect()
 }
 
 /// Whether this process was started with `SIGPIPE` ignored.
@@ -98,12 +94,7 @@ fn ignores_pipe() -> bool {
 fn spawn(state: &mut Unconfined, call: &mut Call) -> Answer {
     let program = Program::read(state, call)?;
     let mut actions = Actions::new()?;
-    for number in program.closed() {
-        actions.close(number)?;
-    }
-    for (number, file) in &program.files {
-        actions.copy(file, *number)?;
-    }
+    actions.give(&program)?;
     let attributes = Attributes::new(!ignores_pipe())?;
     let mut process = 0;
     let (arguments, environment) = (pointers(&program.arguments), pointers(&program.environment));
@@ -148,13 +139,37 @@ impl Actions {
         Ok(Self(unsafe { actions.assume_init() }))
     }
 
+    /// The program's files get their numbers. One that lies where another is to be is copied to a
+    /// number that nobody has, first.
+    fn give(&mut self, program: &Program) -> Result<(), Errno> {
+        let numbers = program.files.iter().flat_map(|&(to, from)| [to, from]);
+        let mut free = numbers
+            .max()
+            .map_or(STREAMS, |last| (last + 1).max(STREAMS));
+        let mut moved = BTreeMap::new();
+        for &(to, from) in &program.files {
+            let is_in_the_way = from != to && (from < STREAMS || program.has(from));
+            if is_in_the_way && !moved.contains_key(&from) {
+                self.copy(from, free)?;
+                moved.insert(from, free);
+                free += 1;
+            }
+        }
+        for number in program.closed() {
+            self.close(number)?;
+        }
+        for (to, from) in &program.files {
+            self.copy(*moved.get(from).unwrap_or(from), *to)?;
+        }
+        moved.values().try_for_each(|&copy| self.close(copy))
+    }
+
     fn close(&mut self, number: RawFd) -> Result<(), Errno> {
         // SAFETY: the actions are initialised.
         check(unsafe { libc::posix_spawn_file_actions_addclose(&mut self.0, number) })
     }
 
-    fn copy(&mut self, file: &OwnedFd, number: RawFd) -> Result<(), Errno> {
-        let file = file.as_raw_fd();
+    fn copy(&mut self, file: RawFd, number: RawFd) -> Result<(), Errno> {
         // SAFETY: the actions are initialised.
         check(unsafe { libc::posix_spawn_file_actions_adddup2(&mut self.0, file, number) })
     }
@@ -207,20 +222,24 @@ impl Drop for Attributes {
 /// Answers only if it fails; then everything is as it was.
 fn execute(state: &mut Unconfined, call: &mut Call) -> Answer {
     let program = Program::read(state, call)?;
-    let files = program
+    may_be_executed(&program.path)?;
+    let numbers = program.files.iter().map(|(number, _)| *number);
+    let beyond = numbers
+        .max()
+        .map_or(STREAMS, |last| (last + 1).max(STREAMS));
+    let copies = program
         .files
         .iter()
-        .map(|(number, file)| (*number, Some(file)));
-    let files: BTreeMap<RawFd, Option<&OwnedFd>> = files
+        .map(|&(number, file)| (number, copy_of(file, beyond)));
+    let files: BTreeMap<RawFd, Option<OwnedFd>> = copies
         .chain(program.closed().map(|number| (number, None)))
         .collect();
-    let beyond = files.keys().max().map_or(STREAMS, |last| last + 1);
     let saved: Vec<_> = files
         .keys()
         .map(|&number| (number, copy_of(number, beyond)))
         .collect();
-    for (number, file) in files {
-        place(number, file, 0);
+    for (number, file) in &files {
+        place(*number, file.as_ref(), 0);
     }
     let (arguments, environment) = (pointers(&program.arguments), pointers(&program.environment));
     let (arguments, environment) = (arguments.as_ptr().cast(), environment.as_ptr().cast());
@@ -238,6 +257,24 @@ fn execute(state: &mut Unconfined, call: &mut Call) -> Answer {
         place(*number, file.as_ref(), flags);
     }
     Err(refused(failure))
+}
+
+/// Fails where executing it would, so that nothing has to be undone: what is undone closes
+/// descriptors. What is no program by its contents is found out later.
+fn may_be_executed(path: &CStr) -> Result<(), Errno> {
+    // SAFETY: it reads a C string.
+    let answer = unsafe {
+        let (path, how) = (path.as_ptr(), libc::X_OK);
+        libc::faccessat(libc::AT_FDCWD, path, how, libc::AT_EACCESS)
+    };
+    if answer != 0 {
+        return Err(refused(io::Error::last_os_error()));
+    }
+    let mode = rustix::fs::stat(path)?.st_mode;
+    match rustix::fs::FileType::from_raw_mode(mode) {
+        rustix::fs::FileType::RegularFile => Ok(()),
+        _ => Err(Errno::ACCESS),
+    }
 }
 
 /// A copy of an open file at a number not below `beyond`; nothing if `number` is not open.

@@ -221,6 +221,11 @@ pub fn set_times(path: &[u8], times: Option<[i64; 2]>) -> Result<(), Errno> {
     done(abi::utimes([read, written, now.into()], path, &mut []))
 }
 
+/// Cuts the file of this name to `size` bytes, or adds zeros.
+pub fn truncate(path: &[u8], size: i64) -> Result<(), Errno> {
+    done(abi::truncate([size, 0, 0], path, &mut []))
+}
+
 pub fn create_directory(path: &[u8], permissions: u32) -> Result<(), Errno> {
     done(abi::mkdir([permissions.into(), 0, 0], path, &mut []))
 }

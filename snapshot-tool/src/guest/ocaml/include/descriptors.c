@@ -126,15 +126,7 @@ ssize_t pwritev(int file, const struct iovec *parts, int count, off_t offset)
 
 int ftruncate(int file, off_t size) { return result(bactrian_set_size(file, size)); }
 
-int truncate(const char *path, off_t size)
-{
-    int file = open(path, O_WRONLY);
-    if (file < 0) return -1;
-    int done = ftruncate(file, size), error = errno;
-    close(file);
-    errno = error;
-    return done;
-}
+int truncate(const char *path, off_t size) { return result(bactrian_truncate(path, size)); }
 
 int fsync(int file) { return result(bactrian_synchronise(file)); }
 int fdatasync(int file) { return fsync(file); }
