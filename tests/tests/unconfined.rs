@@ -123,6 +123,12 @@ fn signals_are_handled_before_the_body_of_a_try_ends() -> Result<()> {
     check_in("tests/alarms/traps", &[Mode::Generic, Mode::Residual])
 }
 
+/// What waits does not begin to, and what is interrupted raises what the handler does.
+#[test]
+fn signals_are_handled_before_what_waits_and_what_raises() -> Result<()> {
+    check_in("tests/alarms/before", &[Mode::Generic, Mode::Residual])
+}
+
 /// A program becomes another: what that prints and ends with is what this one does.
 #[test]
 fn programs_that_it_becomes() -> Result<()> {

@@ -180,6 +180,15 @@ pub fn deliver() -> Result<(), Raised> {
     Ok(())
 }
 
+/// The same if any may have come since the last poll. For what is about to wait or to raise, as
+/// that is no poll: OCaml's runtime has handlers run before either.
+pub fn deliver_before() -> Result<(), Raised> {
+    match vm().action_pending.get() {
+        0 => Ok(()),
+        _ => deliver(),
+    }
+}
+
 /// The signal with the lowest number.
 fn first(set: u64) -> Option<i64> {
     (set != 0).then(|| i64::from(set.trailing_zeros()) + 1)

@@ -4,6 +4,7 @@
 
 use super::files::{error_about, string_array};
 use super::named;
+use super::signals;
 use crate::evaluation;
 use crate::foreign;
 use crate::heap::{self, Root};
@@ -158,6 +159,7 @@ fn system_command(command: Value) -> Outcome {
         return Err(error_about(command, Errno::INVAL));
     }
     let command = Root::new(command);
+    signals::deliver_before()?;
     match processes::shell(&bytes).and_then(end_of) {
         Ok(Ended::Exited(code)) => Ok(Value::int(code)),
         Ok(Ended::Signaled(_) | Ended::Stopped(_)) => Ok(Value::int(KILLED)),

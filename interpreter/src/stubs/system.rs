@@ -4,7 +4,7 @@
 //!
 //! Invariant: a result below zero is an error's number, negated.
 
-use super::{interface, memory as blocks};
+use super::{interface, memory as blocks, raise};
 use crate::memory::{self, c_string};
 use crate::os::host::{self, Ended};
 use crate::os::pipe::Blocking;
@@ -228,9 +228,13 @@ interface! {
         }))
     }
     // Between the next two, what waits lets others run. A primitive that calls the first may
-    // collect for that, so no other function here has to say so.
-    "c" fn caml_enter_blocking_section() {
-        LETS_OTHERS_RUN.set(true);
+    // collect for that, so no other function here has to say so. Handlers of signals that came
+    // before run first.
+    "cr" fn caml_enter_blocking_section() {
+        match signals::deliver_before() {
+            Ok(()) => LETS_OTHERS_RUN.set(true),
+            Err(raised) => raise::unwind(raised),
+        }
     }
     "" fn caml_leave_blocking_section() {
         LETS_OTHERS_RUN.set(false);

@@ -149,6 +149,7 @@ fn waitpid(flags: Value, process: Value) -> Outcome {
 
 /// A pair of a process, 0 for none, and a value of type `Unix.process_status`.
 fn waited(process: i64, flags: i64, function: &str) -> Outcome {
+    signals::deliver_before()?;
     let found = match waiting::for_process(process, flags) {
         // Nobody starts programs where the tool does not.
         Err(Errno::NOSYS) => Err(Errno::CHILD),

@@ -82,6 +82,7 @@ fn sleep(seconds: Value) -> Outcome {
     if seconds.is_nan() || seconds >= MOST_SECONDS {
         return Err(error::error(Errno::INVAL, "sleep"));
     }
+    signals::deliver_before()?;
     let mut left = (seconds.max(0.0) * SECOND) as u64;
     if waiting::has_others() {
         let deadline = os::monotonic_nanoseconds().saturating_add(left);

@@ -50,8 +50,9 @@ fn result_of<R>(result: Result<R, Errno>, function: &str) -> Result<R, Raised> {
     interruptible(result, function)
 }
 
-/// Lets other threads run until a transfer can be done at once.
+/// Lets other threads run until a transfer can be done at once; handlers of signals run first.
 fn wait_for(file: Value, transfer: Transfer, function: &str) -> Result<(), Raised> {
+    signals::deliver_before()?;
     interruptible(
         waiting::until_transfer(descriptor(file), transfer),
         function,
@@ -120,6 +121,7 @@ fn bind(file: Value, to: Value) -> Outcome {
 
 fn connect(file: Value, to: Value) -> Outcome {
     let (file, to) = (descriptor(file), address(to)?);
+    signals::deliver_before()?;
     result_of(connect_letting_others_run(file, &to), "connect")?;
     Ok(Value::UNIT)
 }

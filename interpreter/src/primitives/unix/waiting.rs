@@ -3,6 +3,7 @@
 use super::arguments::{descriptor, interruptible};
 use crate::heap;
 use crate::os::{Descriptor, Errno, Transfer, descriptors};
+use crate::primitives::signals;
 use crate::registry::Outcome;
 use crate::value::Value;
 use crate::waiting;
@@ -22,7 +23,9 @@ fn select(reading: Value, writing: Value, exceptional: Value, timeout: Value) ->
     let reading: Vec<_> = reading.list().map(descriptor).collect();
     let writing: Vec<_> = writing.list().map(descriptor).collect();
     let exceptional: Vec<_> = exceptional.list().map(descriptor).collect();
-    let ready = wait(&reading, &writing, &exceptional, timeout.as_float());
+    let timeout = timeout.as_float();
+    signals::deliver_before()?;
+    let ready = wait(&reading, &writing, &exceptional, timeout);
     let ready = interruptible(ready, "select")?;
     let (readable, writable) = ready.split_at(reading.len());
     let lists = [
