@@ -12,12 +12,18 @@ use std::cell::Cell;
 /// ([`crate::os::monotonic_nanoseconds`]) shows this time; whether that was it.
 pub type RunOthers = fn(&[(Descriptor, Transfer)], Option<u64>) -> Result<bool, Errno>;
 
+/// A queue of threads, by its number.
+#[derive(Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Debug)]
+pub struct Queue(pub u64);
+
 /// What there is besides the present thread.
 #[derive(Clone, Copy, Debug)]
 pub struct Others {
     pub run: RunOthers,
     /// Has the threads wait no more that wait for the outside and that these signals are for.
     pub signals_came: fn(u64),
+    pub wait_in: fn(Queue) -> Result<(), Errno>,
+    pub wake_all: fn(Queue),
 }
 
 thread_local! {
@@ -122,6 +128,21 @@ pub fn until_signal() -> Result<(), Errno> {
     match OTHERS.get() {
         Some(others) => (others.run)(&[], None).map(|_| ()),
         None => signals::wait(),
+    }
+}
+
+/// Waits in a queue until another thread wakes those in it.
+pub fn in_queue(queue: Queue) -> Result<(), Errno> {
+    match OTHERS.get() {
+        Some(others) => (others.wait_in)(queue),
+        None => Err(Errno::DEADLK),
+    }
+}
+
+/// Wakes all threads of a queue.
+pub fn wake_all(queue: Queue) {
+    if let Some(others) = OTHERS.get() {
+        (others.wake_all)(queue);
     }
 }
 

@@ -129,6 +129,12 @@ fn signals_are_handled_before_what_waits_and_what_raises() -> Result<()> {
     check_in("tests/alarms/before", &[Mode::Generic, Mode::Residual])
 }
 
+/// They end what channels wait for.
+#[test]
+fn signals_are_handled_while_channels_wait() -> Result<()> {
+    check_in("tests/alarms/channels", &[Mode::Generic, Mode::Residual])
+}
+
 /// A program becomes another: what that prints and ends with is what this one does.
 #[test]
 fn programs_that_it_becomes() -> Result<()> {
