@@ -135,6 +135,12 @@ fn signals_are_handled_while_channels_wait() -> Result<()> {
     check_in("tests/alarms/channels", &[Mode::Generic, Mode::Residual])
 }
 
+/// What the keyboard sends while a command runs, and what programs find that are started.
+#[test]
+fn signals_of_programs_that_it_starts() -> Result<()> {
+    check_in("tests/alarms/commands", &[Mode::Generic, Mode::Residual])
+}
+
 /// A program becomes another: what that prints and ends with is what this one does.
 #[test]
 fn programs_that_it_becomes() -> Result<()> {

@@ -25,8 +25,11 @@ crate::primitives! {
 pub const DEFAULT: Value = Value::int(0);
 pub const IGNORE: Value = Value::int(1);
 
+/// What the keyboard sends.
+const SIGINT: i64 = 2;
+const SIGQUIT: i64 = 3;
 const SIGKILL: i64 = 9;
-const SIGPIPE: i64 = 13;
+pub const SIGPIPE: i64 = 13;
 const SIGSTOP: i64 = 19;
 /// The last signal of Linux's.
 pub const SIGNALS: i64 = 64;
@@ -110,8 +113,54 @@ fn disposition_for(action: Value) -> Disposition {
 fn tell_host(signal: i64, disposition: Disposition) {
     let address = |cell: &Cell<u32>| core::ptr::from_ref(cell) as usize as u32;
     let (pending, alert) = (address(&vm().action_pending), address(&vm().alert));
-    if signals::set_disposition(signal, disposition, pending, alert).is_ok() {
+    let told = signals::set_disposition(signal, disposition, pending, alert);
+    if told.is_ok() && disposition == Disposition::Keep {
         pending::expect_from_outside();
+    }
+}
+
+/// Those of the signals that the program does not ignore.
+pub fn unless_ignored(signals: &[i64]) -> u64 {
+    let set = signals
+        .iter()
+        .filter(|&&signal| action_of(signal) != IGNORE);
+    set.fold(0, |set, &signal| set | bit(signal))
+}
+
+thread_local! {
+    /// How many commands the program waits for.
+    static COMMANDS: Cell<u32> = const { Cell::new(0) };
+}
+
+/// While one of these is there, the keyboard's signals do nothing, as while C's `system` waits:
+/// they are for the command.
+#[derive(Debug)]
+pub struct Command {
+    /// What the command is to find by default.
+    pub defaults: u64,
+}
+
+impl Command {
+    pub fn begin() -> Self {
+        if COMMANDS.replace(COMMANDS.get() + 1) == 0 {
+            for signal in [SIGINT, SIGQUIT] {
+                tell_host(signal, Disposition::Ignore);
+            }
+        }
+        Self {
+            defaults: unless_ignored(&[SIGINT, SIGQUIT, SIGPIPE]),
+        }
+    }
+}
+
+impl Drop for Command {
+    fn drop(&mut self) {
+        COMMANDS.set(COMMANDS.get() - 1);
+        if COMMANDS.get() == 0 {
+            for signal in [SIGINT, SIGQUIT] {
+                tell_host(signal, disposition_for(action_of(signal)));
+            }
+        }
     }
 }
 

@@ -160,7 +160,10 @@ fn system_command(command: Value) -> Outcome {
     }
     let command = Root::new(command);
     signals::deliver_before()?;
-    match processes::shell(&bytes).and_then(end_of) {
+    let started = signals::Command::begin();
+    let ended = processes::shell(&bytes, started.defaults).and_then(end_of);
+    drop(started);
+    match ended {
         Ok(Ended::Exited(code)) => Ok(Value::int(code)),
         Ok(Ended::Signaled(_) | Ended::Stopped(_)) => Ok(Value::int(KILLED)),
         Err(failure) => Err(error_about(command.get(), failure)),

@@ -1,8 +1,8 @@
 //! Other programs: starting them, becoming one, waiting for them, sending them signals.
 //!
 //! A program gets the files that the guest gives it, by the guest's numbers, and no other of this
-//! process's, all of which close when a program is executed. It finds `SIGPIPE` as this process was
-//! started with it, although Rust's runtime ignores it.
+//! process's, all of which close when a program is executed. It finds signals as the guest says, as
+//! this process always ignores `SIGPIPE`.
 //!
 //! Invariant: no descriptor is closed here because a program starts, or cannot become another. That
 //! would end the locks on its file, even if others are open. So the child makes the copies.
@@ -19,7 +19,6 @@ use rustix::io::Errno;
 
 use super::files::numbered;
 use super::{Answer, Call, Function, Unconfined, refused};
-use crate::streams;
 
 pub(super) const FUNCTIONS: [(&str, Function); 4] = [
     ("spawn", spawn),
@@ -38,14 +37,16 @@ struct Program {
     environment: Vec<CString>,
     /// The numbers that its files are to have, and those that they have here.
     files: Vec<(RawFd, RawFd)>,
+    /// The signals that do what they do by default: signal 1 is the lowest bit.
+    defaults: u64,
 }
 
 impl Program {
-    /// How many files and arguments; two words a file, its number and the guest's handle; the path,
-    /// the arguments and the environment, each with a NUL behind it.
+    /// How many files and arguments, and the signals; two words a file, its number and the guest's
+    /// handle; the path, the arguments and the environment, each with a NUL behind it.
     fn read(state: &Unconfined, call: &Call) -> Result<Self, Errno> {
         const FILE: usize = 16;
-        let [files, arguments, _] = call.numbers;
+        let [files, arguments, defaults] = call.numbers;
         let size = usize::try_from(files)
             .ok()
             .and_then(|files| files.checked_mul(FILE));
@@ -63,6 +64,7 @@ impl Program {
                 .collect::<Result<_, Errno>>()?,
             environment: strings.collect::<Result<_, Errno>>()?,
             files: given(state, files)?,
+            defaults: defaults as u64,
         })
     }
 
@@ -85,17 +87,12 @@ fn given(state: &Unconfined, files: &[u8]) -> Result<Vec<(RawFd, RawFd)>, Errno>
     pairs.collect()
 }
 
-/// Whether this process was started with `SIGPIPE` ignored.
-fn ignores_pipe() -> bool {
-    streams::ignored_signals() >> (libc::SIGPIPE - 1) & 1 != 0
-}
-
 /// Answers the process's number.
 fn spawn(state: &mut Unconfined, call: &mut Call) -> Answer {
     let program = Program::read(state, call)?;
     let mut actions = Actions::new()?;
     actions.give(&program)?;
-    let attributes = Attributes::new(!ignores_pipe())?;
+    let attributes = Attributes::new(program.defaults)?;
     let mut process = 0;
     let (arguments, environment) = (pointers(&program.arguments), pointers(&program.environment));
     // SAFETY: all that it reads are C strings and lists of them, ended by null pointers, which live
@@ -186,30 +183,31 @@ impl Drop for Actions {
 struct Attributes(libc::posix_spawnattr_t);
 
 impl Attributes {
-    /// With or without `SIGPIPE` as it is by default.
-    fn new(pipe: bool) -> Result<Self, Errno> {
+    /// With these signals as they are by default.
+    fn new(signals: u64) -> Result<Self, Errno> {
         let mut attributes = MaybeUninit::uninit();
         // SAFETY: it fills in what it is given.
         check(unsafe { libc::posix_spawnattr_init(attributes.as_mut_ptr()) })?;
         // SAFETY: it did.
         let mut attributes = Self(unsafe { attributes.assume_init() });
-        if pipe {
-            let flags = libc::POSIX_SPAWN_SETSIGDEF as c_short;
-            let mut signals = MaybeUninit::uninit();
-            // SAFETY: the set is made before it is read.
-            unsafe {
-                libc::sigemptyset(signals.as_mut_ptr());
-                libc::sigaddset(signals.as_mut_ptr(), libc::SIGPIPE);
-                check(libc::posix_spawnattr_setflags(&mut attributes.0, flags))?;
-                let signals = signals.as_ptr();
-                check(libc::posix_spawnattr_setsigdefault(
-                    &mut attributes.0,
-                    signals,
-                ))?;
+        let flags = libc::POSIX_SPAWN_SETSIGDEF as c_short;
+        let mut set = MaybeUninit::uninit();
+        // SAFETY: the set is made before it is read.
+        unsafe {
+            libc::sigemptyset(set.as_mut_ptr());
+            for signal in members(signals) {
+                libc::sigaddset(set.as_mut_ptr(), signal);
             }
+            check(libc::posix_spawnattr_setflags(&mut attributes.0, flags))?;
+            let set = set.as_ptr();
+            check(libc::posix_spawnattr_setsigdefault(&mut attributes.0, set))?;
         }
         Ok(attributes)
     }
+}
+
+fn members(signals: u64) -> impl Iterator<Item = c_int> {
+    (1..=64).filter(move |signal| signals >> (signal - 1) & 1 != 0)
 }
 
 impl Drop for Attributes {
@@ -243,7 +241,7 @@ fn execute(state: &mut Unconfined, call: &mut Call) -> Answer {
     }
     let (arguments, environment) = (pointers(&program.arguments), pointers(&program.environment));
     let (arguments, environment) = (arguments.as_ptr().cast(), environment.as_ptr().cast());
-    let failure = with_pipe_signal(|| {
+    let failure = with_defaults(program.defaults, || {
         // SAFETY: all that it reads are C strings and lists of them, ended by null pointers.
         unsafe { libc::execve(program.path.as_ptr(), arguments, environment) };
         io::Error::last_os_error()
@@ -298,16 +296,23 @@ fn place(number: RawFd, file: Option<&OwnedFd>, flags: c_int) {
     };
 }
 
-/// Does something while `SIGPIPE` is what it was when this process was started.
-fn with_pipe_signal<R>(f: impl FnOnce() -> R) -> R {
-    if ignores_pipe() {
-        return f();
-    }
-    // SAFETY: no handler is installed.
-    let before = unsafe { libc::signal(libc::SIGPIPE, libc::SIG_DFL) };
+/// Does something while these signals do what they do by default.
+fn with_defaults<R>(signals: u64, f: impl FnOnce() -> R) -> R {
+    // SAFETY: a `sigaction` of zeros is that of the default. No handler is installed that was not
+    // before.
+    let set = |signal, action: Option<libc::sigaction>| unsafe {
+        let action = action.unwrap_or_else(|| std::mem::zeroed());
+        let mut before = std::mem::zeroed();
+        libc::sigaction(signal, &action, &mut before);
+        before
+    };
+    let before: Vec<_> = members(signals)
+        .map(|signal| (signal, set(signal, None)))
+        .collect();
     let result = f();
-    // SAFETY: it is what it was before.
-    unsafe { libc::signal(libc::SIGPIPE, before) };
+    for (signal, action) in before {
+        set(signal, Some(action));
+    }
     result
 }
 

@@ -9,7 +9,7 @@ use crate::heap;
 use crate::os::host::{self, Ended, Program};
 use crate::os::processes::{ANY, SHELL, candidates, first};
 use crate::os::{Errno, descriptors, environment};
-use crate::primitives::signals;
+use crate::primitives::signals::{self, SIGPIPE};
 use crate::registry::Outcome;
 use crate::value::Value;
 use crate::waiting;
@@ -48,6 +48,7 @@ fn spawn(
                 arguments: &arguments,
                 environment: &environment,
                 files: &files,
+                defaults: signals::unless_ignored(&[SIGPIPE]),
             })
         })
     });
@@ -97,6 +98,7 @@ fn run_instead(
             arguments,
             environment,
             files: &files,
+            defaults: signals::unless_ignored(&[SIGPIPE]),
         })
     };
     first(candidates(path, search), |path| {
