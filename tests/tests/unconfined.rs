@@ -141,6 +141,11 @@ fn signals_of_programs_that_it_starts() -> Result<()> {
     check_in("tests/alarms/commands", &[Mode::Generic, Mode::Residual])
 }
 
+#[test]
+fn options_of_sockets() -> Result<()> {
+    check("options")
+}
+
 /// A program becomes another: what that prints and ends with is what this one does.
 #[test]
 fn programs_that_it_becomes() -> Result<()> {
