@@ -146,6 +146,11 @@ fn options_of_sockets() -> Result<()> {
     check("options")
 }
 
+#[test]
+fn descriptors_and_directories() -> Result<()> {
+    check("descriptors")
+}
+
 /// A program becomes another: what that prints and ends with is what this one does.
 #[test]
 fn programs_that_it_becomes() -> Result<()> {

@@ -212,7 +212,8 @@ pub fn inherited(streams: [Descriptor; 3]) -> Result<Vec<(Descriptor, Handle)>, 
         .collect())
 }
 
-/// Makes `target` a descriptor for the same open file, whatever it was.
+/// Makes `target` a descriptor for the same open file, whatever it was; does nothing if it is the
+/// same descriptor.
 pub fn duplicate_to(
     descriptor: Descriptor,
     target: Descriptor,
@@ -224,7 +225,7 @@ pub fn duplicate_to(
         return Err(Errno::BADF);
     }
     if descriptor == target {
-        return set_inherit(target, inherit);
+        return Ok(());
     }
     // The number `target` is free, even if closing its file fails.
     let _ = close(target);

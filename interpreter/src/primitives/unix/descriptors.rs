@@ -228,7 +228,12 @@ fn duplicate(close_on_exec: Value, file: Value) -> Outcome {
 
 fn duplicate_to(close_on_exec: Value, file: Value, target: Value) -> Outcome {
     let (file, target) = (descriptor(file), descriptor(target));
-    let result = descriptors::duplicate_to(file, target, inherit(close_on_exec));
+    let result = match (file == target, close_on_exec.option()) {
+        (false, _) => descriptors::duplicate_to(file, target, inherit(close_on_exec)),
+        // As in OCaml's library, which then does nothing but set the flag if it is given.
+        (true, Some(_)) => descriptors::set_inherit(target, inherit(close_on_exec)),
+        (true, None) => Ok(()),
+    };
     plain(result, "dup2")?;
     Ok(Value::UNIT)
 }
@@ -265,7 +270,8 @@ fn set_close_on_exec(file: Value) -> Outcome {
 
 fn clear_close_on_exec(file: Value) -> Outcome {
     let result = descriptors::set_inherit(descriptor(file), Inherit::Yes);
-    plain(result, "clear_close_on_exec")?;
+    // OCaml's library has one function for both, with one name.
+    plain(result, "set_close_on_exec")?;
     Ok(Value::UNIT)
 }
 
