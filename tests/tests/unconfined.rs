@@ -151,6 +151,11 @@ fn descriptors_and_directories() -> Result<()> {
     check("descriptors")
 }
 
+#[test]
+fn ends_of_pipes() -> Result<()> {
+    check("ends")
+}
+
 /// A program becomes another: what that prints and ends with is what this one does.
 #[test]
 fn programs_that_it_becomes() -> Result<()> {

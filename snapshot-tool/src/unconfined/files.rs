@@ -5,7 +5,7 @@
 //! standard streams are in [`Streams`] only, where WASI's functions find them as well.
 
 use std::os::fd::{AsFd, BorrowedFd, OwnedFd};
-use std::time::Duration;
+use std::time::{Duration, Instant};
 
 use rustix::event::{PollFd, PollFlags, Timespec};
 use rustix::fs::{self, Dir, Gid, Mode, OFlags, SeekFrom, Uid};
@@ -260,19 +260,44 @@ fn poll(state: &mut Unconfined, call: &mut Call) -> Answer {
             _ => PollFlags::OUT,
         };
         let file = state.files.file(wanted[0])?;
-        polled.push(PollFd::from_borrowed_fd(file, flags));
+        polled.push((PollFd::from_borrowed_fd(file, flags), flags));
     }
-    let timeout = u64::try_from(call.numbers[0])
-        .ok()
-        .map(Duration::from_nanos);
-    let timeout = timeout.map(|timeout| Timespec {
-        tv_sec: timeout.as_secs() as i64,
-        tv_nsec: timeout.subsec_nanos().into(),
-    });
-    rustix::event::poll(&mut polled, timeout.as_ref())?;
-    let ready = polled.iter().map(|file| !file.revents().is_empty());
-    let ready: Vec<u8> = ready.map(u8::from).collect();
-    call.put(&ready)
+    let timeout = u64::try_from(call.numbers[0]).ok();
+    let end = timeout.and_then(|timeout| Instant::now().checked_add(Duration::from_nanos(timeout)));
+    let mut ready = vec![0; polled.len()];
+    // Those that may still become ready.
+    let mut left: Vec<usize> = (0..polled.len()).collect();
+    loop {
+        let mut files: Vec<_> = left.iter().map(|&at| polled[at].0.clone()).collect();
+        let some = rustix::event::poll(&mut files, time_until(end).as_ref())?;
+        for (&at, file) in left.iter().zip(&files) {
+            ready[at] = is_ready(polled[at].1, file.revents()).into();
+        }
+        if some == 0 || ready.contains(&1) {
+            return call.put(&ready);
+        }
+        // The system reports at once, and again each time, that nobody has the other end.
+        let mut events = files.iter().map(PollFd::revents);
+        left.retain(|_| events.next().is_some_and(|events| events.is_empty()));
+    }
+}
+
+/// Whether a transfer that these flags ask for can be done, as `select` has it: what can never be
+/// written, as its other end is closed, can be read to its end.
+fn is_ready(asked: PollFlags, found: PollFlags) -> bool {
+    let hung_up = match asked {
+        PollFlags::IN => PollFlags::HUP,
+        _ => PollFlags::empty(),
+    };
+    found.intersects(asked | PollFlags::ERR | PollFlags::NVAL | hung_up)
+}
+
+fn time_until(end: Option<Instant>) -> Option<Timespec> {
+    let left = end?.saturating_duration_since(Instant::now());
+    Some(Timespec {
+        tv_sec: left.as_secs() as i64,
+        tv_nsec: left.subsec_nanos().into(),
+    })
 }
 
 fn is_terminal(state: &mut Unconfined, call: &mut Call) -> Answer {
