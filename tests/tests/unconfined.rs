@@ -156,6 +156,29 @@ fn ends_of_pipes() -> Result<()> {
     check("ends")
 }
 
+/// Until a signal comes.
+#[test]
+fn waiting_for_what_never_comes() -> Result<()> {
+    check_in("tests/alarms/forever", &[Mode::Generic, Mode::Residual])
+}
+
+/// A timer's signal would come to neither side, and end both.
+#[test]
+fn no_timer_runs_in_lockstep() -> Result<()> {
+    let scratch = tempfile::tempdir()?;
+    let bytecode = Program::new(source("tests/alarms/timers"))?.compile(scratch.path())?;
+    let bytecode = bytecode.to_str().context("the path is UTF-8")?;
+    let mut command = tool(scratch.path())?.drop_in(Mode::Lockstep, bytecode);
+    let outcome = in_fresh_directory(&mut command, scratch.path(), b"")?;
+    assert_eq!(
+        String::from_utf8_lossy(&outcome.stdout),
+        "alarm: Function not implemented in alarm\n\
+         setitimer: Function not implemented in setitimer\n"
+    );
+    assert_eq!(outcome.status, Some(0), "{outcome:?}");
+    Ok(())
+}
+
 /// A program becomes another: what that prints and ends with is what this one does.
 #[test]
 fn programs_that_it_becomes() -> Result<()> {

@@ -380,7 +380,12 @@ pub fn poll(wanted: &[(Descriptor, Transfer)], timeout: Option<u64>) -> Result<V
         timeout
     };
     match (outside.is_empty(), timeout) {
-        (true, None) => return Err(Errno::DEADLK),
+        (true, None) => match host::signals::wait() {
+            Ok(()) => return Err(Errno::INTR),
+            // No signal can come.
+            Err(Errno::NOSYS) => return Err(Errno::DEADLK),
+            Err(error) => return Err(error),
+        },
         (true, Some(0)) => {}
         (true, Some(timeout)) => match host::signals::sleep(timeout)? {
             0 => {}

@@ -137,7 +137,8 @@ fn wait(state: &mut Unconfined, _: &mut Call) -> Answer {
 }
 
 const SECOND: i64 = 1_000_000_000;
-const MICROSECOND: i64 = 1000;
+/// Microseconds in a second.
+const MICROSECONDS: i64 = 1_000_000;
 
 /// Waits for so many nanoseconds; answers how many are left if a signal comes first. Where none
 /// can, as under lockstep, whose clock goes by itself, the guest waits by that.
@@ -161,27 +162,34 @@ fn sleep(unconfined: &mut Unconfined, call: &mut Call) -> Answer {
     }
 }
 
-/// A number of seconds; answers how many were left.
-fn alarm(_: &mut Unconfined, call: &mut Call) -> Answer {
+/// A number of seconds; answers how many were left. Where no signal is kept, one that a timer sends
+/// would end the process.
+fn alarm(state: &mut Unconfined, call: &mut Call) -> Answer {
+    if !state.signals.kept {
+        return Err(Errno::NOSYS);
+    }
     let seconds = call.numbers[0] as u32;
     // SAFETY: it takes a number.
     Ok(unsafe { libc::alarm(seconds) }.into())
 }
 
-fn time(nanoseconds: i64) -> timeval {
+fn time(microseconds: i64) -> timeval {
     timeval {
-        tv_sec: nanoseconds.div_euclid(SECOND),
-        tv_usec: nanoseconds.rem_euclid(SECOND) / MICROSECOND,
+        tv_sec: microseconds.div_euclid(MICROSECONDS),
+        tv_usec: microseconds.rem_euclid(MICROSECONDS),
     }
 }
 
 fn put_timer(call: &mut Call, timer: &libc::itimerval) -> Answer {
     let words = [timer.it_value, timer.it_interval];
-    call.put_words(&words.map(|time| time.tv_sec * SECOND + time.tv_usec * MICROSECOND))
+    call.put_words(&words.map(|time| time.tv_sec.saturating_mul(MICROSECONDS) + time.tv_usec))
 }
 
-/// A timer, and nanoseconds until its signal and from one to the next. Puts out what they were.
-fn set_timer(_: &mut Unconfined, call: &mut Call) -> Answer {
+/// A timer, and microseconds until its signal and from one to the next. Puts out what they were.
+fn set_timer(state: &mut Unconfined, call: &mut Call) -> Answer {
+    if !state.signals.kept {
+        return Err(Errno::NOSYS);
+    }
     let [which, value, interval] = call.numbers;
     let wanted = libc::itimerval {
         it_value: time(value),

@@ -115,7 +115,7 @@ pub fn poll(wanted: &[(Handle, Transfer)], timeout: Option<u64>) -> Result<Vec<b
         input.extend(number(*handle).to_le_bytes());
         input.extend((*transfer as i64).to_le_bytes());
     }
-    let timeout = timeout.map_or(-1, |timeout| timeout as i64);
+    let timeout = timeout.map_or(-1, |timeout| i64::try_from(timeout).unwrap_or(i64::MAX));
     let mut ready = vec![0; wanted.len()];
     abi::poll([timeout, 0, 0], &input, &mut ready)?;
     Ok(ready.iter().map(|&ready| ready != 0).collect())

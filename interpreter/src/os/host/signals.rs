@@ -47,7 +47,8 @@ pub fn wait() -> Result<(), Errno> {
 /// Waits for so many nanoseconds, or until a signal comes; how many are left then. Without a host
 /// none comes.
 pub fn sleep(nanoseconds: u64) -> Result<u64, Errno> {
-    match abi::nanosleep([nanoseconds as i64, 0, 0], b"", &mut []) {
+    let most = i64::try_from(nanoseconds).unwrap_or(i64::MAX);
+    match abi::nanosleep([most, 0, 0], b"", &mut []) {
         Err(Errno::NOSYS) => os::sleep(nanoseconds).map(|()| 0),
         left => Ok(left? as u64),
     }
@@ -58,7 +59,7 @@ pub fn alarm(seconds: i64) -> Result<i64, Errno> {
     abi::alarm([seconds, 0, 0], b"", &mut [])
 }
 
-/// A timer: nanoseconds until it sends its signal, 0 for never, and from one signal to the next.
+/// A timer: microseconds until it sends its signal, 0 for never, and from one signal to the next.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub struct Timer {
     pub value: i64,
