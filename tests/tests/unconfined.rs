@@ -209,6 +209,34 @@ fn programs_that_it_becomes() -> Result<()> {
     Ok(())
 }
 
+/// Whoever waits for it sees that a signal stopped or ended it, as `PROGRAM watch COMMAND` tells.
+#[test]
+fn signals_by_default() -> Result<()> {
+    let scratch = tempfile::tempdir()?;
+    let tool = tool(scratch.path())?;
+    let bytecode = Program::new(source("tests/execute/itself"))?.compile(scratch.path())?;
+    let program = bytecode.to_str().context("the path is UTF-8")?;
+    let watched = |command: &Command| {
+        let mut watch = Command::new("ocamlrun");
+        watch.arg(&bytecode).arg("watch").arg(command.get_program());
+        watch.args(command.get_args()).env_remove("OCAMLRUNPARAM");
+        in_fresh_directory(&mut watch, scratch.path(), b"")
+    };
+    let names = [
+        "stop", "tstp", "term", "kill", "abrt", "segv", "int", "cont",
+    ];
+    let sent = names.map(|name| vec!["send", name]);
+    for arguments in sent.into_iter().chain([vec!["pipe"]]) {
+        let mut oracle = Command::new("ocamlrun");
+        let expected = watched(oracle.arg(&bytecode).args(&arguments))?;
+        assert_eq!(expected.status, Some(0), "{expected:?}");
+        let mut command = tool.drop_in(Mode::Generic, program);
+        let actual = watched(command.arg("--").args(&arguments))?;
+        assert_eq!(actual.difference(&expected), None, "{arguments:?}");
+    }
+    Ok(())
+}
+
 /// `PROGRAM hold FILE` has locks on a part of the file until its input ends.
 struct Holder(Child);
 

@@ -38,6 +38,10 @@ pub const SIGNALS: i64 = 64;
 /// windows.
 const HARMLESS: [i64; 4] = [17, 18, 23, 28];
 
+/// Signals that stop a process: for good, of the keyboard, for reading from and for writing to a
+/// terminal.
+const STOPPING: [i64; 4] = [SIGSTOP, 20, 21, 22];
+
 /// Linux's numbers of OCaml's signals −1, −2, ….
 const NUMBERS: [i64; 28] = [
     6, 14, 8, 1, 4, 2, 9, 13, 3, 11, 15, 10, 12, 17, 18, 19, 20, 21, 22, 26, 27, 7, 29, 31, 5, 23,
@@ -194,7 +198,10 @@ fn act(signal: i64) -> Option<Value> {
     match action_of(signal) {
         IGNORE => None,
         DEFAULT if HARMLESS.contains(&signal) => None,
-        DEFAULT => os::exit(128 + signal as u8),
+        DEFAULT => {
+            act_by_default(signal);
+            None
+        }
         handler => match in_c(handler) {
             Some(function) => {
                 foreign::call_with(function, ocaml_number(signal) as i32);
@@ -202,6 +209,15 @@ fn act(signal: i64) -> Option<Value> {
             }
             None => Some(handler),
         },
+    }
+}
+
+/// Ends the program, or stops it for so long. Where nobody does that to the process, it ends with
+/// the status that shells show.
+fn act_by_default(signal: i64) {
+    let done = signals::act_by_default(signal);
+    if done.is_err() || !STOPPING.contains(&signal) {
+        os::exit(128 + signal as u8);
     }
 }
 
@@ -344,7 +360,7 @@ pub fn action_of(signal: i64) -> Value {
 /// Called when a write finds nobody at the other end. Returns if the program survives that.
 pub fn broken_pipe() {
     if action_of(SIGPIPE) == DEFAULT {
-        os::exit(128 + SIGPIPE as u8);
+        act_by_default(SIGPIPE);
     }
 }
 

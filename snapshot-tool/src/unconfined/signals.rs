@@ -13,8 +13,9 @@ use rustix::io::Errno;
 
 use super::{Answer, Call, Function, Unconfined, refused};
 
-pub(super) const FUNCTIONS: [(&str, Function); 7] = [
+pub(super) const FUNCTIONS: [(&str, Function); 8] = [
     ("sigaction", set_disposition),
+    ("sigdefault", act_by_default),
     ("sigtake", take),
     ("sigwait", wait),
     ("nanosleep", sleep),
@@ -109,6 +110,29 @@ fn checked(result: c_int) -> Answer {
     match result {
         0 => Ok(0),
         _ => Err(refused(io::Error::last_os_error())),
+    }
+}
+
+/// Does with this process what a signal does by default. Answers when it was stopped and goes on.
+fn act_by_default(state: &mut Unconfined, call: &mut Call) -> Answer {
+    if !state.signals.kept {
+        return Err(Errno::NOSYS);
+    }
+    let signal = c_int::try_from(call.numbers[0]).map_err(|_| Errno::INVAL)?;
+    // SAFETY: a `sigaction` of zeros is that of the default, and what was before is set again. What
+    // cannot be set is always as by default. The set is made before it is read.
+    unsafe {
+        let (mut before, default): (libc::sigaction, libc::sigaction) = std::mem::zeroed();
+        let changed = libc::sigaction(signal, &default, &mut before) == 0;
+        let mut this: sigset_t = std::mem::zeroed();
+        libc::sigemptyset(&mut this);
+        libc::sigaddset(&mut this, signal);
+        libc::pthread_sigmask(libc::SIG_UNBLOCK, &this, null_mut());
+        let result = libc::raise(signal);
+        if changed {
+            libc::sigaction(signal, &before, null_mut());
+        }
+        checked(result)
     }
 }
 

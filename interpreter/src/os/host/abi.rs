@@ -59,7 +59,7 @@ imports! {
     spawn execute wait kill
     socket socketpair bind connect listen accept shutdown getsockname getpeername
     recvfrom sendto getsockopt setsockopt resolve
-    sigaction sigtake sigwait nanosleep alarm setitimer getitimer
+    sigaction sigdefault sigtake sigwait nanosleep alarm setitimer getitimer
     tick
 }
 

@@ -28,6 +28,12 @@ pub fn set_disposition(
     ))
 }
 
+/// Has a signal do to the tool's process what it does by default: end it, or stop it, upon which
+/// this returns when it goes on.
+pub fn act_by_default(signal: i64) -> Result<(), Errno> {
+    done(abi::sigdefault([signal, 0, 0], b"", &mut []))
+}
+
 /// The signals that were kept and are now taken: signal 1 is the lowest bit.
 pub fn take() -> Result<u64, Errno> {
     Ok(abi::sigtake([0; 3], b"", &mut [])? as u64)
