@@ -112,10 +112,7 @@ pub fn for_process(process: i64, flags: i64) -> Result<Option<(i64, Ended)>, Err
 /// How many bytes a transfer writes without waiting once the descriptor takes any: where there are
 /// other threads, one of them may be the reader of a pipe.
 pub fn most_written(descriptor: Descriptor) -> usize {
-    let is_file = || {
-        let status = descriptors::status(descriptor);
-        status.is_ok_and(|status| status.kind == Kind::Regular)
-    };
+    let is_file = || descriptors::kind(descriptor) == Ok(Kind::Regular);
     match has_others() && descriptors::may_wait(descriptor) && !is_file() {
         true => ATOMIC,
         false => usize::MAX,

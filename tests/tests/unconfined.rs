@@ -105,6 +105,25 @@ fn locks_stay_while_programs_start() -> Result<()> {
     check("held")
 }
 
+/// As many as the system allows.
+#[test]
+fn many_descriptors() -> Result<()> {
+    let scratch = tempfile::tempdir()?;
+    let tool = tool(scratch.path())?;
+    let bytecode = Program::new(source("tests/unconfined/many"))?.compile(scratch.path())?;
+    let limited = |command: &Command| {
+        let mut limited = Command::new("sh");
+        limited.args(["-c", "ulimit -n 2000 && exec \"$@\"", "sh"]);
+        limited.arg(command.get_program()).args(command.get_args());
+        in_fresh_directory(&mut limited, scratch.path(), b"")
+    };
+    let expected = limited(Command::new("ocamlrun").arg(&bytecode))?;
+    let program = bytecode.to_str().context("the path is UTF-8")?;
+    let actual = limited(&tool.drop_in(Mode::Generic, program))?;
+    assert_eq!(actual.difference(&expected), None);
+    Ok(())
+}
+
 /// Not in lockstep, whose sides have no signals from outside.
 #[test]
 fn signals_from_outside() -> Result<()> {

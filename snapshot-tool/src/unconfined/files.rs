@@ -14,7 +14,7 @@ use rustix::io::Errno;
 use super::{Answer, Call, Function, Unconfined, done, refused};
 use crate::streams::Streams;
 
-pub(super) const FUNCTIONS: [(&str, Function); 17] = [
+pub(super) const FUNCTIONS: [(&str, Function); 18] = [
     ("open", open),
     ("opendir", open_directory),
     ("close", close),
@@ -32,6 +32,7 @@ pub(super) const FUNCTIONS: [(&str, Function); 17] = [
     ("fchmod", set_permissions),
     ("fchown", set_owner),
     ("umask", set_mask),
+    ("getrlimit", most_descriptors),
 ];
 
 #[derive(Debug)]
@@ -48,6 +49,9 @@ enum Open {
 
 /// The first number of a file where WASI has others; the guest knows it (`os/choice.rs`).
 pub(super) const BESIDE_WASI: i64 = 1 << 20;
+
+/// Linux's own limit, if nobody changed it.
+const MOST: i64 = 1 << 20;
 
 /// How many numbers are those of standard streams.
 const STREAMS: i64 = 3;
@@ -363,4 +367,10 @@ pub(super) fn owners(user: i64, group: i64) -> (Option<Uid>, Option<Gid>) {
 fn set_mask(_: &mut Unconfined, call: &mut Call) -> Answer {
     let mask = Mode::from_raw_mode(call.numbers[0] as u32);
     Ok(rustix::process::umask(mask).as_raw_mode().into())
+}
+
+/// How many descriptors this process may have: so many numbers the guest gives out.
+fn most_descriptors(_: &mut Unconfined, _: &mut Call) -> Answer {
+    let limit = rustix::process::getrlimit(rustix::process::Resource::Nofile).current;
+    Ok(limit.map_or(i64::MAX, |limit| limit as i64).min(MOST))
 }

@@ -53,7 +53,7 @@ imports! {
     open close read write seek pipe set_nonblocking poll isatty ftruncate fsync lockf
     stat fstat access chmod fchmod chown fchown utimes truncate
     mkdir rmdir unlink rename link symlink readlink realpath mkfifo opendir readdir
-    chdir getcwd umask
+    chdir getcwd umask getrlimit
     getuid geteuid getgid getegid getgroups getlogin getpwnam getpwuid
     getpid getppid nice times gethostname
     spawn execute wait kill

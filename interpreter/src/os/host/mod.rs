@@ -291,6 +291,11 @@ pub fn current_directory() -> Result<Vec<u8>, Errno> {
     bytes(PATH, |room| abi::getcwd([0; 3], b"", room))
 }
 
+/// How many descriptors this process may have.
+pub fn most_descriptors() -> Result<usize, Errno> {
+    Ok(abi::getrlimit([0; 3], b"", &mut [])? as usize)
+}
+
 /// Sets the mask of permissions that new files do not get; what it was.
 pub fn set_mask(mask: u32) -> Result<u32, Errno> {
     Ok(abi::umask([mask.into(), 0, 0], b"", &mut [])? as u32)
