@@ -4,8 +4,8 @@
 //! are made of is reached.
 
 use crate::os::host::{self, Ended, signals};
-use crate::os::pipe::ATOMIC;
-use crate::os::{self, Descriptor, Errno, Kind, Transfer, descriptors};
+use crate::os::pipe::{ATOMIC, Blocking};
+use crate::os::{self, Descriptor, Errno, Kind, OpenFlags, Transfer, descriptors};
 use std::cell::Cell;
 
 /// Runs other threads until one of the transfers can be done without waiting, or a clock
@@ -107,6 +107,34 @@ pub fn for_process(process: i64, flags: i64) -> Result<Option<(i64, Ended)>, Err
         return host::wait(process, flags);
     }
     until_found(|| host::wait(process, flags | LOOK)).map(Some)
+}
+
+/// Opens a file. A named pipe waits for somebody at its other end: runs others meanwhile, as above.
+pub fn open(path: &[u8], flags: OpenFlags, permissions: u32) -> Result<Descriptor, Errno> {
+    let waits = !flags.nonblocking && flags.read != flags.write;
+    if !has_others() || !waits || os::kind(path) != Ok(Kind::Pipe) {
+        return os::open(path, flags, permissions);
+    }
+    let at_once = OpenFlags {
+        nonblocking: true,
+        ..flags
+    };
+    let opened = if flags.write {
+        until_found(|| match os::open(path, at_once, permissions) {
+            Err(Errno::NXIO) => Ok(None),
+            result => result.map(Some),
+        })?
+    } else {
+        let opened = os::open(path, at_once, permissions)?;
+        let found = until_found(|| Ok(descriptors::has_writer(opened)?.then_some(())));
+        if let Err(failure) = found {
+            os::close(opened)?;
+            return Err(failure);
+        }
+        opened
+    };
+    descriptors::set_blocking(opened, Blocking::Yes)?;
+    Ok(opened)
 }
 
 /// How many bytes a transfer writes without waiting once the descriptor takes any: where there are

@@ -358,6 +358,11 @@ pub fn kind(descriptor: Descriptor) -> Result<Kind, Errno> {
     get(descriptor)?.kind()
 }
 
+/// Whether somebody has a pipe open for writing, or had since this end was opened.
+pub fn has_writer(descriptor: Descriptor) -> Result<bool, Errno> {
+    host::has_writer(handle_or(descriptor, Errno::NOSYS)?)
+}
+
 /// Cuts a file to `size` bytes, or adds zeros.
 pub fn set_size(descriptor: Descriptor, size: u64) -> Result<(), Errno> {
     backend::set_size(handle_or(descriptor, Errno::INVAL)?, size)

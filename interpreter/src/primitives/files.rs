@@ -9,6 +9,7 @@ use crate::primitives::signals;
 use crate::raise::{self, Predefined};
 use crate::registry::{Outcome, Raised};
 use crate::value::Value;
+use crate::waiting;
 
 crate::primitives! {
     Collects "caml_sys_open" open, 3;
@@ -55,7 +56,7 @@ fn open(name: Value, flags: Value, permissions: Value) -> Outcome {
     let path = path(name);
     let name = Root::new(name);
     signals::deliver_before()?;
-    match path.and_then(|path| os::open(&path, flags, permissions.as_int() as u32)) {
+    match path.and_then(|path| waiting::open(&path, flags, permissions.as_int() as u32)) {
         Ok(descriptor) => Ok(Value::int(descriptor.into())),
         Err(failure) => {
             signals::deliver()?;

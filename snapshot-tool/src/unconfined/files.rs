@@ -4,7 +4,7 @@
 //! Invariant: a number is that of the lowest free place, and lives until the guest closes it. The
 //! standard streams are in [`Streams`] only, where WASI's functions find them as well.
 
-use std::os::fd::{AsFd, BorrowedFd, OwnedFd};
+use std::os::fd::{AsFd, AsRawFd, BorrowedFd, OwnedFd};
 use std::time::{Duration, Instant};
 
 use rustix::event::{PollFd, PollFlags, Timespec};
@@ -14,7 +14,7 @@ use rustix::io::Errno;
 use super::{Answer, Call, Function, Unconfined, done, refused};
 use crate::streams::Streams;
 
-pub(super) const FUNCTIONS: [(&str, Function); 18] = [
+pub(super) const FUNCTIONS: [(&str, Function); 19] = [
     ("open", open),
     ("opendir", open_directory),
     ("close", close),
@@ -25,6 +25,7 @@ pub(super) const FUNCTIONS: [(&str, Function); 18] = [
     ("pipe", pipe),
     ("set_nonblocking", set_nonblocking),
     ("poll", poll),
+    ("has_writer", has_writer),
     ("isatty", is_terminal),
     ("ftruncate", set_size),
     ("fsync", synchronise),
@@ -302,6 +303,28 @@ fn time_until(end: Option<Instant>) -> Option<Timespec> {
         tv_sec: left.as_secs() as i64,
         tv_nsec: left.subsec_nanos().into(),
     })
+}
+
+/// Whether somebody has a named pipe open for writing, or had since this end was opened, which does
+/// not wait. Of an empty pipe, copying to another one tells: it fails where a writer may come with
+/// more.
+fn has_writer(state: &mut Unconfined, call: &mut Call) -> Answer {
+    let file = subject(state, call)?;
+    let mut polled = [PollFd::from_borrowed_fd(file, PollFlags::IN)];
+    if rustix::event::poll(&mut polled, time_until(Some(Instant::now())).as_ref())? > 0 {
+        return Ok(1);
+    }
+    let (_reader, writer) = std::io::pipe().map_err(refused)?;
+    let (from, to) = (file.as_raw_fd(), writer.as_raw_fd());
+    // SAFETY: it takes numbers of open files.
+    match unsafe { libc::tee(from, to, 1, libc::SPLICE_F_NONBLOCK) } {
+        0 => Ok(0),
+        1.. => Ok(1),
+        _ => match refused(std::io::Error::last_os_error()) {
+            Errno::AGAIN => Ok(1),
+            error => Err(error),
+        },
+    }
 }
 
 fn is_terminal(state: &mut Unconfined, call: &mut Call) -> Answer {

@@ -50,7 +50,7 @@ pub type Answer = Result<i64, Errno>;
 
 imports! {
     version
-    open close read write seek pipe set_nonblocking poll isatty ftruncate fsync lockf
+    open close read write seek pipe set_nonblocking poll has_writer isatty ftruncate fsync lockf
     stat fstat access chmod fchmod chown fchown utimes truncate
     mkdir rmdir unlink rename link symlink readlink realpath mkfifo opendir readdir
     chdir getcwd umask getrlimit

@@ -121,6 +121,12 @@ pub fn poll(wanted: &[(Handle, Transfer)], timeout: Option<u64>) -> Result<Vec<b
     Ok(ready.iter().map(|&ready| ready != 0).collect())
 }
 
+/// Whether somebody has the pipe open for writing, or had since this end was opened, which does not
+/// wait.
+pub fn has_writer(handle: Handle) -> Result<bool, Errno> {
+    Ok(abi::has_writer([number(handle), 0, 0], b"", &mut [])? != 0)
+}
+
 pub fn is_terminal(handle: Handle) -> bool {
     abi::isatty([number(handle), 0, 0], b"", &mut []) == Ok(1)
 }

@@ -44,7 +44,7 @@ fn open(path: Value, flags: Value, permissions: Value) -> Outcome {
     let bytes = arguments::path(path, "open")?;
     let path = Root::new(path);
     signals::deliver_before()?;
-    match os::open(&bytes, flags, permissions.as_int() as u32) {
+    match waiting::open(&bytes, flags, permissions.as_int() as u32) {
         Ok(descriptor) => Ok(Value::int(descriptor.into())),
         Err(failure) => {
             signals::deliver()?;
