@@ -4,8 +4,9 @@
 //! process's, all of which close when a program is executed. It finds signals as the guest says, as
 //! this process always ignores `SIGPIPE`.
 //!
-//! Invariant: no descriptor is closed here because a program starts, or cannot become another. That
-//! would end the locks on its file, even if others are open. So the child makes the copies.
+//! Invariant: no descriptor is closed here because a program starts, or is not there to be
+//! executed. That would end the locks on its file, even if others are open. So the child makes the
+//! copies.
 
 use std::collections::BTreeMap;
 use std::ffi::{CStr, CString};
@@ -225,13 +226,12 @@ fn execute(state: &mut Unconfined, call: &mut Call) -> Answer {
     let beyond = numbers
         .max()
         .map_or(STREAMS, |last| (last + 1).max(STREAMS));
-    let copies = program
-        .files
-        .iter()
-        .map(|&(number, file)| (number, copy_of(file, beyond)));
-    let files: BTreeMap<RawFd, Option<OwnedFd>> = copies
-        .chain(program.closed().map(|number| (number, None)))
-        .collect();
+    let mut files: BTreeMap<RawFd, Option<OwnedFd>> =
+        program.closed().map(|number| (number, None)).collect();
+    for &(number, file) in &program.files {
+        let copy = copy_of(file, beyond).ok_or(Errno::MFILE)?;
+        files.insert(number, Some(copy));
+    }
     let saved: Vec<_> = files
         .keys()
         .map(|&number| (number, copy_of(number, beyond)))
