@@ -21,6 +21,11 @@ pub fn expect_from_outside() {
     FROM_OUTSIDE.set(true);
 }
 
+/// Whether it does.
+pub fn is_expected() -> bool {
+    FROM_OUTSIDE.get()
+}
+
 /// Signals have come. A thread that waits and that they are for waits no more.
 pub fn add(signals: u64) {
     PENDING.set(PENDING.get() | signals);

@@ -173,7 +173,7 @@ impl<'a> Program<'a> {
         };
         let numbers = by_name().unwrap_or_else(|| Numbers::as_linked(linked, bound.len()));
         numbers.apply(&mut executable);
-        let all = primitives::of_program(calls.makes_threads());
+        let all = primitives::of_program(calls.makes_threads() || calls.handles_signals());
         bind::bind(&executable.primitives, all)?;
         let bound = bind::withdraw_misfits(&executable);
 

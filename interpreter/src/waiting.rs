@@ -4,13 +4,17 @@
 //! are made of is reached.
 
 use crate::os::host::{self, Ended, signals};
-use crate::os::pipe::ATOMIC;
-use crate::os::{self, Descriptor, Errno, Kind, Transfer, descriptors};
+use crate::os::pipe::{ATOMIC, Blocking};
+use crate::os::{self, Descriptor, Errno, Kind, OpenFlags, Transfer, descriptors};
 use std::cell::Cell;
 
 /// Runs other threads until one of the transfers can be done without waiting, or a clock
 /// ([`crate::os::monotonic_nanoseconds`]) shows this time; whether that was it.
 pub type RunOthers = fn(&[(Descriptor, Transfer)], Option<u64>) -> Result<bool, Errno>;
+
+/// A queue of threads, by its number.
+#[derive(Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Debug)]
+pub struct Queue(pub u64);
 
 /// What there is besides the present thread.
 #[derive(Clone, Copy, Debug)]
@@ -18,6 +22,8 @@ pub struct Others {
     pub run: RunOthers,
     /// Has the threads wait no more that wait for the outside and that these signals are for.
     pub signals_came: fn(u64),
+    pub wait_in: fn(Queue) -> Result<(), Errno>,
+    pub wake_all: fn(Queue),
 }
 
 thread_local! {
@@ -103,13 +109,38 @@ pub fn for_process(process: i64, flags: i64) -> Result<Option<(i64, Ended)>, Err
     until_found(|| host::wait(process, flags | LOOK)).map(Some)
 }
 
+/// Opens a file. A named pipe waits for somebody at its other end: runs others meanwhile, as above.
+pub fn open(path: &[u8], flags: OpenFlags, permissions: u32) -> Result<Descriptor, Errno> {
+    let waits = !flags.nonblocking && flags.read != flags.write;
+    if !has_others() || !waits || os::kind(path) != Ok(Kind::Pipe) {
+        return os::open(path, flags, permissions);
+    }
+    let at_once = OpenFlags {
+        nonblocking: true,
+        ..flags
+    };
+    let opened = if flags.write {
+        until_found(|| match os::open(path, at_once, permissions) {
+            Err(Errno::NXIO) => Ok(None),
+            result => result.map(Some),
+        })?
+    } else {
+        let opened = os::open(path, at_once, permissions)?;
+        let found = until_found(|| Ok(descriptors::has_writer(opened)?.then_some(())));
+        if let Err(failure) = found {
+            os::close(opened)?;
+            return Err(failure);
+        }
+        opened
+    };
+    descriptors::set_blocking(opened, Blocking::Yes)?;
+    Ok(opened)
+}
+
 /// How many bytes a transfer writes without waiting once the descriptor takes any: where there are
 /// other threads, one of them may be the reader of a pipe.
 pub fn most_written(descriptor: Descriptor) -> usize {
-    let is_file = || {
-        let status = descriptors::status(descriptor);
-        status.is_ok_and(|status| status.kind == Kind::Regular)
-    };
+    let is_file = || descriptors::kind(descriptor) == Ok(Kind::Regular);
     match has_others() && descriptors::may_wait(descriptor) && !is_file() {
         true => ATOMIC,
         false => usize::MAX,
@@ -122,6 +153,21 @@ pub fn until_signal() -> Result<(), Errno> {
     match OTHERS.get() {
         Some(others) => (others.run)(&[], None).map(|_| ()),
         None => signals::wait(),
+    }
+}
+
+/// Waits in a queue until another thread wakes those in it.
+pub fn in_queue(queue: Queue) -> Result<(), Errno> {
+    match OTHERS.get() {
+        Some(others) => (others.wait_in)(queue),
+        None => Err(Errno::DEADLK),
+    }
+}
+
+/// Wakes all threads of a queue.
+pub fn wake_all(queue: Queue) {
+    if let Some(others) = OTHERS.get() {
+        (others.wake_all)(queue);
     }
 }
 

@@ -44,6 +44,12 @@ fn output(place: &Workshop, mode: Mode, options: &[&str]) -> Result<String> {
 
 /// Stubs and a program of `tests/fixtures` print what they print under `ocamlrun`.
 fn same_as_ocamlrun(name: &str, libraries: &str, options: &[&str]) -> Result<()> {
+    use Mode::{Collecting, Generic, Residual, Stress};
+    let modes = [Generic, Residual, Stress, Collecting];
+    same_in_modes(&modes, name, libraries, options)
+}
+
+fn same_in_modes(modes: &[Mode], name: &str, libraries: &str, options: &[&str]) -> Result<()> {
     let fixture = |extension: &str| {
         let fixtures = workspace().join("tests/fixtures");
         fs::read_to_string(fixtures.join(name).with_extension(extension))
@@ -60,12 +66,7 @@ fn same_as_ocamlrun(name: &str, libraries: &str, options: &[&str]) -> Result<()>
     let expected = fs::read_to_string(place.path("expected"))?;
     let status: i32 = fs::read_to_string(place.path("status"))?.trim().parse()?;
     place.make_stubs("main.stubs", &["stubs.c"])?;
-    for mode in [
-        Mode::Generic,
-        Mode::Residual,
-        Mode::Stress,
-        Mode::Collecting,
-    ] {
+    for &mode in modes {
         let stubs = ["--stubs", "main.stubs", "main.byte"];
         let args = [mode.flags(), options, &stubs].concat();
         let run = place.bactrian(&args)?;
@@ -123,6 +124,13 @@ fn c_has_the_clocks_of_the_program() -> Result<()> {
 #[test]
 fn c_has_signals_and_processes_of_the_program() -> Result<()> {
     same_as_ocamlrun("processes", "unix.cma", &["--unconfined"])
+}
+
+/// Not in lockstep, whose sides have no signals from outside.
+#[test]
+fn signals_that_interrupt_c() -> Result<()> {
+    let modes = [Mode::Generic, Mode::Residual];
+    same_in_modes(&modes, "interrupted", "unix.cma", &["--unconfined"])
 }
 
 /// Threads run while C waits, also where its locals are roots.

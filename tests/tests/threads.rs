@@ -91,6 +91,11 @@ fn others_run_while_one_waits_for_a_channel() -> Result<()> {
     as_under_ocamlrun("channels", &Mode::ALL)
 }
 
+#[test]
+fn others_run_while_one_opens_a_named_pipe() -> Result<()> {
+    as_under_ocamlrun("pipes", &Mode::ALL)
+}
+
 /// In the sandbox pipes are inside of the program.
 #[test]
 fn channels_are_shared_in_the_sandbox() -> Result<()> {

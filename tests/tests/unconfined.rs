@@ -100,6 +100,30 @@ fn sockets_on_this_machine() -> Result<()> {
     check("sockets")
 }
 
+#[test]
+fn locks_stay_while_programs_start() -> Result<()> {
+    check("held")
+}
+
+/// As many as the system allows.
+#[test]
+fn many_descriptors() -> Result<()> {
+    let scratch = tempfile::tempdir()?;
+    let tool = tool(scratch.path())?;
+    let bytecode = Program::new(source("tests/unconfined/many"))?.compile(scratch.path())?;
+    let limited = |command: &Command| {
+        let mut limited = Command::new("sh");
+        limited.args(["-c", "ulimit -n 2000 && exec \"$@\"", "sh"]);
+        limited.arg(command.get_program()).args(command.get_args());
+        in_fresh_directory(&mut limited, scratch.path(), b"")
+    };
+    let expected = limited(Command::new("ocamlrun").arg(&bytecode))?;
+    let program = bytecode.to_str().context("the path is UTF-8")?;
+    let actual = limited(&tool.drop_in(Mode::Generic, program))?;
+    assert_eq!(actual.difference(&expected), None);
+    Ok(())
+}
+
 /// Not in lockstep, whose sides have no signals from outside.
 #[test]
 fn signals_from_outside() -> Result<()> {
@@ -116,6 +140,62 @@ fn signals_from_outside_end_delays() -> Result<()> {
 #[test]
 fn signals_are_handled_before_the_body_of_a_try_ends() -> Result<()> {
     check_in("tests/alarms/traps", &[Mode::Generic, Mode::Residual])
+}
+
+/// What waits does not begin to, and what is interrupted raises what the handler does.
+#[test]
+fn signals_are_handled_before_what_waits_and_what_raises() -> Result<()> {
+    check_in("tests/alarms/before", &[Mode::Generic, Mode::Residual])
+}
+
+/// They end what channels wait for.
+#[test]
+fn signals_are_handled_while_channels_wait() -> Result<()> {
+    check_in("tests/alarms/channels", &[Mode::Generic, Mode::Residual])
+}
+
+/// What the keyboard sends while a command runs, and what programs find that are started.
+#[test]
+fn signals_of_programs_that_it_starts() -> Result<()> {
+    check_in("tests/alarms/commands", &[Mode::Generic, Mode::Residual])
+}
+
+#[test]
+fn options_of_sockets() -> Result<()> {
+    check("options")
+}
+
+#[test]
+fn descriptors_and_directories() -> Result<()> {
+    check("descriptors")
+}
+
+#[test]
+fn ends_of_pipes() -> Result<()> {
+    check("ends")
+}
+
+/// Until a signal comes.
+#[test]
+fn waiting_for_what_never_comes() -> Result<()> {
+    check_in("tests/alarms/forever", &[Mode::Generic, Mode::Residual])
+}
+
+/// A timer's signal would come to neither side, and end both.
+#[test]
+fn no_timer_runs_in_lockstep() -> Result<()> {
+    let scratch = tempfile::tempdir()?;
+    let bytecode = Program::new(source("tests/alarms/timers"))?.compile(scratch.path())?;
+    let bytecode = bytecode.to_str().context("the path is UTF-8")?;
+    let mut command = tool(scratch.path())?.drop_in(Mode::Lockstep, bytecode);
+    let outcome = in_fresh_directory(&mut command, scratch.path(), b"")?;
+    assert_eq!(
+        String::from_utf8_lossy(&outcome.stdout),
+        "alarm: Function not implemented in alarm\n\
+         setitimer: Function not implemented in setitimer\n"
+    );
+    assert_eq!(outcome.status, Some(0), "{outcome:?}");
+    Ok(())
 }
 
 /// A program becomes another: what that prints and ends with is what this one does.
@@ -144,6 +224,34 @@ fn programs_that_it_becomes() -> Result<()> {
             let actual = in_fresh_directory(command, scratch.path(), b"input\n")?;
             assert_eq!(actual.difference(&expected), None, "{way}, {}", mode.name());
         }
+    }
+    Ok(())
+}
+
+/// Whoever waits for it sees that a signal stopped or ended it, as `PROGRAM watch COMMAND` tells.
+#[test]
+fn signals_by_default() -> Result<()> {
+    let scratch = tempfile::tempdir()?;
+    let tool = tool(scratch.path())?;
+    let bytecode = Program::new(source("tests/execute/itself"))?.compile(scratch.path())?;
+    let program = bytecode.to_str().context("the path is UTF-8")?;
+    let watched = |command: &Command| {
+        let mut watch = Command::new("ocamlrun");
+        watch.arg(&bytecode).arg("watch").arg(command.get_program());
+        watch.args(command.get_args()).env_remove("OCAMLRUNPARAM");
+        in_fresh_directory(&mut watch, scratch.path(), b"")
+    };
+    let names = [
+        "stop", "tstp", "term", "kill", "abrt", "segv", "int", "cont",
+    ];
+    let sent = names.map(|name| vec!["send", name]);
+    for arguments in sent.into_iter().chain([vec!["pipe"]]) {
+        let mut oracle = Command::new("ocamlrun");
+        let expected = watched(oracle.arg(&bytecode).args(&arguments))?;
+        assert_eq!(expected.status, Some(0), "{expected:?}");
+        let mut command = tool.drop_in(Mode::Generic, program);
+        let actual = watched(command.arg("--").args(&arguments))?;
+        assert_eq!(actual.difference(&expected), None, "{arguments:?}");
     }
     Ok(())
 }

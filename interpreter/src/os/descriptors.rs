@@ -9,11 +9,11 @@ use super::backend;
 use super::host;
 use super::pipe::{Blocking, Pipe};
 use super::{Descriptor, Errno, Handle, Kind, OpenFlags, Status, Transfer, Whence};
-use std::cell::{Cell, RefCell};
+use std::cell::{Cell, OnceCell, RefCell};
 use std::collections::BTreeMap;
 use std::rc::Rc;
 
-/// How many descriptors a program may have.
+/// How many descriptors a program may have where the host does not say.
 const LIMIT: usize = 1024;
 
 enum Object {
@@ -26,6 +26,8 @@ enum Object {
 struct OpenFile {
     object: Object,
     blocking: Cell<Blocking>,
+    /// Once somebody has asked: no open file becomes one of another kind.
+    kind: Cell<Option<Kind>>,
 }
 
 /// Whether programs that are started get a descriptor.
@@ -43,6 +45,7 @@ struct Entry {
 thread_local! {
     static TABLE: RefCell<Vec<Option<Entry>>> = RefCell::new(standard());
     static LOOKED: Cell<bool> = const { Cell::new(false) };
+    static MOST: OnceCell<usize> = const { OnceCell::new() };
 }
 
 fn standard() -> Vec<Option<Entry>> {
@@ -63,6 +66,7 @@ impl OpenFile {
         Rc::new(Self {
             object,
             blocking: Cell::new(Blocking::Yes),
+            kind: Cell::new(None),
         })
     }
 
@@ -73,6 +77,18 @@ impl OpenFile {
             Object::Writer(pipe) => pipe.writers.set(pipe.writers.get() - 1),
         }
         Ok(())
+    }
+
+    fn kind(&self) -> Result<Kind, Errno> {
+        if let Some(kind) = self.kind.get() {
+            return Ok(kind);
+        }
+        let kind = match self.handle() {
+            Some(handle) => backend::status_of(handle)?.kind,
+            None => Kind::Pipe,
+        };
+        self.kind.set(Some(kind));
+        Ok(kind)
     }
 
     fn handle(&self) -> Option<Handle> {
@@ -110,13 +126,18 @@ fn look_at_standard() {
     }
 }
 
+/// How many descriptors a program may have.
+fn limit() -> usize {
+    MOST.with(|most| *most.get_or_init(|| host::most_descriptors().unwrap_or(LIMIT)))
+}
+
 /// Puts `file` at the lowest free number that is not below `lowest`; closes it if there is none.
 fn add(file: Rc<OpenFile>, inherit: Inherit, lowest: usize) -> Result<Descriptor, Errno> {
     look_at_standard();
     TABLE.with_borrow_mut(|table| {
         let free = (lowest..table.len()).find(|&index| table[index].is_none());
         let index = free.unwrap_or(table.len().max(lowest));
-        if index >= LIMIT {
+        if index >= limit() {
             if let Ok(last) = Rc::try_unwrap(file) {
                 last.close()?;
             }
@@ -212,7 +233,8 @@ pub fn inherited(streams: [Descriptor; 3]) -> Result<Vec<(Descriptor, Handle)>, 
         .collect())
 }
 
-/// Makes `target` a descriptor for the same open file, whatever it was.
+/// Makes `target` a descriptor for the same open file, whatever it was; does nothing if it is the
+/// same descriptor.
 pub fn duplicate_to(
     descriptor: Descriptor,
     target: Descriptor,
@@ -220,11 +242,11 @@ pub fn duplicate_to(
 ) -> Result<(), Errno> {
     let file = get(descriptor)?;
     let index = usize::try_from(target).map_err(|_| Errno::BADF)?;
-    if index >= LIMIT {
+    if index >= limit() {
         return Err(Errno::BADF);
     }
     if descriptor == target {
-        return set_inherit(target, inherit);
+        return Ok(());
     }
     // The number `target` is free, even if closing its file fails.
     let _ = close(target);
@@ -331,6 +353,16 @@ pub fn status(descriptor: Descriptor) -> Result<Status, Errno> {
     }
 }
 
+/// What an open file is.
+pub fn kind(descriptor: Descriptor) -> Result<Kind, Errno> {
+    get(descriptor)?.kind()
+}
+
+/// Whether somebody has a pipe open for writing, or had since this end was opened.
+pub fn has_writer(descriptor: Descriptor) -> Result<bool, Errno> {
+    host::has_writer(handle_or(descriptor, Errno::NOSYS)?)
+}
+
 /// Cuts a file to `size` bytes, or adds zeros.
 pub fn set_size(descriptor: Descriptor, size: u64) -> Result<(), Errno> {
     backend::set_size(handle_or(descriptor, Errno::INVAL)?, size)
@@ -361,9 +393,10 @@ pub fn poll(wanted: &[(Descriptor, Transfer)], timeout: Option<u64>) -> Result<V
     let mut ready = vec![false; wanted.len()];
     let mut outside = Vec::new();
     for (index, &(descriptor, transfer)) in wanted.iter().enumerate() {
-        match &get(descriptor)?.object {
+        let file = get(descriptor)?;
+        match &file.object {
             // Files are always ready, but not every host says so.
-            Object::Outside(handle) => match backend::status_of(*handle)?.kind {
+            Object::Outside(handle) => match file.kind()? {
                 Kind::Regular | Kind::Directory => ready[index] = true,
                 _ => outside.push((index, *handle, transfer)),
             },
@@ -379,7 +412,12 @@ pub fn poll(wanted: &[(Descriptor, Transfer)], timeout: Option<u64>) -> Result<V
         timeout
     };
     match (outside.is_empty(), timeout) {
-        (true, None) => return Err(Errno::DEADLK),
+        (true, None) => match host::signals::wait() {
+            Ok(()) => return Err(Errno::INTR),
+            // No signal can come.
+            Err(Errno::NOSYS) => return Err(Errno::DEADLK),
+            Err(error) => return Err(error),
+        },
         (true, Some(0)) => {}
         (true, Some(timeout)) => match host::signals::sleep(timeout)? {
             0 => {}

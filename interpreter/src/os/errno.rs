@@ -29,6 +29,7 @@ impl Errno {
     pub const NOTDIR: Errno = Errno(54);
     pub const NOTSOCK: Errno = Errno(57);
     pub const NOTTY: Errno = Errno(59);
+    pub const NXIO: Errno = Errno(60);
     pub const OVERFLOW: Errno = Errno(61);
     pub const PERM: Errno = Errno(63);
     pub const PIPE: Errno = Errno(64);

@@ -234,6 +234,20 @@ fn try_access(path: &[u8], kind: Kind, access: Access) -> Result<(), Errno> {
     }
 }
 
+/// Cuts the file of this name to `size` bytes, or adds zeros. WASI can do that to an open file.
+pub fn truncate(path: &[u8], size: i64) -> Result<(), Errno> {
+    match host::truncate(path, size) {
+        Err(Errno::NOSYS) => {
+            let size = u64::try_from(size).map_err(|_| Errno::INVAL)?;
+            let file = open(path, OpenFlags::WRITE, 0)?;
+            let result = descriptors::set_size(file, size);
+            close(file)?;
+            result
+        }
+        answer => answer,
+    }
+}
+
 /// All of a file.
 pub fn read_file(path: &[u8]) -> Result<Vec<u8>, Errno> {
     const PIECE: usize = 1 << 14;

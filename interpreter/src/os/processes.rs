@@ -43,12 +43,13 @@ pub fn first<R>(
     Err(failure)
 }
 
-/// Starts the shell with a command; its process.
-pub fn shell(command: &[u8]) -> Result<i64, Errno> {
+/// Starts the shell with a command, and with `defaults` of [`Program`]; its process.
+pub fn shell(command: &[u8], defaults: u64) -> Result<i64, Errno> {
     host::spawn(&Program {
         path: SHELL,
         arguments: &[b"sh".to_vec(), b"-c".to_vec(), command.to_vec()],
         environment: &environment::all(),
         files: &descriptors::inherited([0, 1, 2])?,
+        defaults,
     })
 }

@@ -3,14 +3,16 @@
 //! Invariant: a name with a NUL in it names nothing (`ENOENT`), and errors carry the name as
 //! OCaml's do.
 
-use crate::heap;
+use crate::heap::{self, Root};
 use crate::os::{self, Descriptor, Errno, Kind, OpenFlags};
+use crate::primitives::signals;
 use crate::raise::{self, Predefined};
 use crate::registry::{Outcome, Raised};
 use crate::value::Value;
+use crate::waiting;
 
 crate::primitives! {
-    Leaf "caml_sys_open" open, 3;
+    Collects "caml_sys_open" open, 3;
     Leaf "caml_sys_close" close, 1;
     Leaf "caml_sys_file_exists" file_exists, 1;
     Leaf "caml_sys_is_directory" is_directory, 1;
@@ -51,10 +53,16 @@ fn about<R>(name: Value, f: impl FnOnce(&[u8]) -> Result<R, Errno>) -> Result<R,
 
 fn open(name: Value, flags: Value, permissions: Value) -> Outcome {
     let flags = open_flags(flags);
-    let descriptor = about(name, |path| {
-        os::open(path, flags, permissions.as_int() as u32)
-    })?;
-    Ok(Value::int(descriptor.into()))
+    let path = path(name);
+    let name = Root::new(name);
+    signals::deliver_before()?;
+    match path.and_then(|path| waiting::open(&path, flags, permissions.as_int() as u32)) {
+        Ok(descriptor) => Ok(Value::int(descriptor.into())),
+        Err(failure) => {
+            signals::deliver()?;
+            Err(error_about(name.get(), failure))
+        }
+    }
 }
 
 /// The flags in a list of `Stdlib.open_flag`.

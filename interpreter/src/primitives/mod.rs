@@ -34,7 +34,6 @@ use crate::foreign;
 use crate::md5;
 use crate::polymorphic::{bigarray, compare, hash, marshal};
 use crate::registry::Primitive;
-use crate::vm::vm;
 
 /// The tables of all modules.
 #[rustfmt::skip]
@@ -82,15 +81,16 @@ pub fn all() -> impl Iterator<Item = &'static Primitive> {
         .chain(foreign::all())
 }
 
-/// Those of a program that can create threads, or of one that cannot: the first of a name counts.
-pub fn of_program(has_threads: bool) -> impl Iterator<Item = &'static Primitive> {
-    let shared = has_threads.then_some(channels::shared::TABLE);
+/// Those of a program that can create threads or handle signals, or of one that can do neither: the
+/// first of a name counts.
+pub fn of_program(is_disturbed: bool) -> impl Iterator<Item = &'static Primitive> {
+    let shared = is_disturbed.then_some(channels::shared::TABLE);
     shared.into_iter().flatten().chain(all())
 }
 
-/// The primitive with this name, in the program that is loaded.
+/// The primitive with this name, in a program that loads code: what is loaded may handle signals.
 pub fn find(name: &[u8]) -> Option<&'static Primitive> {
-    of_program(vm().has_threads.get() != 0).find(|primitive| primitive.name.as_bytes() == name)
+    of_program(true).find(|primitive| primitive.name.as_bytes() == name)
 }
 
 #[cfg(test)]

@@ -25,8 +25,11 @@ crate::primitives! {
 pub const DEFAULT: Value = Value::int(0);
 pub const IGNORE: Value = Value::int(1);
 
+/// What the keyboard sends.
+const SIGINT: i64 = 2;
+const SIGQUIT: i64 = 3;
 const SIGKILL: i64 = 9;
-const SIGPIPE: i64 = 13;
+pub const SIGPIPE: i64 = 13;
 const SIGSTOP: i64 = 19;
 /// The last signal of Linux's.
 pub const SIGNALS: i64 = 64;
@@ -34,6 +37,10 @@ pub const SIGNALS: i64 = 64;
 /// Signals that do nothing unless the program says so: of children, continuing, urgent data,
 /// windows.
 const HARMLESS: [i64; 4] = [17, 18, 23, 28];
+
+/// Signals that stop a process: for good, of the keyboard, for reading from and for writing to a
+/// terminal.
+const STOPPING: [i64; 4] = [SIGSTOP, 20, 21, 22];
 
 /// Linux's numbers of OCaml's signals −1, −2, ….
 const NUMBERS: [i64; 28] = [
@@ -110,8 +117,54 @@ fn disposition_for(action: Value) -> Disposition {
 fn tell_host(signal: i64, disposition: Disposition) {
     let address = |cell: &Cell<u32>| core::ptr::from_ref(cell) as usize as u32;
     let (pending, alert) = (address(&vm().action_pending), address(&vm().alert));
-    if signals::set_disposition(signal, disposition, pending, alert).is_ok() {
+    let told = signals::set_disposition(signal, disposition, pending, alert);
+    if told.is_ok() && disposition == Disposition::Keep {
         pending::expect_from_outside();
+    }
+}
+
+/// Those of the signals that the program does not ignore.
+pub fn unless_ignored(signals: &[i64]) -> u64 {
+    let set = signals
+        .iter()
+        .filter(|&&signal| action_of(signal) != IGNORE);
+    set.fold(0, |set, &signal| set | bit(signal))
+}
+
+thread_local! {
+    /// How many commands the program waits for.
+    static COMMANDS: Cell<u32> = const { Cell::new(0) };
+}
+
+/// While one of these is there, the keyboard's signals do nothing, as while C's `system` waits:
+/// they are for the command.
+#[derive(Debug)]
+pub struct Command {
+    /// What the command is to find by default.
+    pub defaults: u64,
+}
+
+impl Command {
+    pub fn begin() -> Self {
+        if COMMANDS.replace(COMMANDS.get() + 1) == 0 {
+            for signal in [SIGINT, SIGQUIT] {
+                tell_host(signal, Disposition::Ignore);
+            }
+        }
+        Self {
+            defaults: unless_ignored(&[SIGINT, SIGQUIT, SIGPIPE]),
+        }
+    }
+}
+
+impl Drop for Command {
+    fn drop(&mut self) {
+        COMMANDS.set(COMMANDS.get() - 1);
+        if COMMANDS.get() == 0 {
+            for signal in [SIGINT, SIGQUIT] {
+                tell_host(signal, disposition_for(action_of(signal)));
+            }
+        }
     }
 }
 
@@ -145,7 +198,10 @@ fn act(signal: i64) -> Option<Value> {
     match action_of(signal) {
         IGNORE => None,
         DEFAULT if HARMLESS.contains(&signal) => None,
-        DEFAULT => os::exit(128 + signal as u8),
+        DEFAULT => {
+            act_by_default(signal);
+            None
+        }
         handler => match in_c(handler) {
             Some(function) => {
                 foreign::call_with(function, ocaml_number(signal) as i32);
@@ -153,6 +209,15 @@ fn act(signal: i64) -> Option<Value> {
             }
             None => Some(handler),
         },
+    }
+}
+
+/// Ends the program, or stops it for so long. Where nobody does that to the process, it ends with
+/// the status that shells show.
+fn act_by_default(signal: i64) {
+    let done = signals::act_by_default(signal);
+    if done.is_err() || !STOPPING.contains(&signal) {
+        os::exit(128 + signal as u8);
     }
 }
 
@@ -178,6 +243,15 @@ pub fn deliver() -> Result<(), Raised> {
         }
     }
     Ok(())
+}
+
+/// The same if any may have come since the last poll. For what is about to wait or to raise, as
+/// that is no poll: OCaml's runtime has handlers run before either.
+pub fn deliver_before() -> Result<(), Raised> {
+    match vm().action_pending.get() {
+        0 => Ok(()),
+        _ => deliver(),
+    }
 }
 
 /// The signal with the lowest number.
@@ -286,7 +360,7 @@ pub fn action_of(signal: i64) -> Value {
 /// Called when a write finds nobody at the other end. Returns if the program survives that.
 pub fn broken_pipe() {
     if action_of(SIGPIPE) == DEFAULT {
-        os::exit(128 + SIGPIPE as u8);
+        act_by_default(SIGPIPE);
     }
 }
 

@@ -4,6 +4,7 @@
 
 use super::files::{error_about, string_array};
 use super::named;
+use super::signals;
 use crate::evaluation;
 use crate::foreign;
 use crate::heap::{self, Root};
@@ -158,7 +159,11 @@ fn system_command(command: Value) -> Outcome {
         return Err(error_about(command, Errno::INVAL));
     }
     let command = Root::new(command);
-    match processes::shell(&bytes).and_then(end_of) {
+    signals::deliver_before()?;
+    let started = signals::Command::begin();
+    let ended = processes::shell(&bytes, started.defaults).and_then(end_of);
+    drop(started);
+    match ended {
         Ok(Ended::Exited(code)) => Ok(Value::int(code)),
         Ok(Ended::Signaled(_) | Ended::Stopped(_)) => Ok(Value::int(KILLED)),
         Err(failure) => Err(error_about(command.get(), failure)),

@@ -14,9 +14,10 @@ use crate::pending;
 use crate::primitives::signals;
 use crate::raise;
 use crate::registry::{Outcome, Raised};
-use crate::threads::{self, NoThread, Queue};
+use crate::threads::{self, NoThread};
 use crate::value::{Value, WORD};
 use crate::vm::vm;
+use crate::waiting::Queue;
 
 crate::primitives! {
     Leaf "caml_thread_initialize" nothing, 1;

@@ -4,7 +4,7 @@
 //!
 //! Invariant: a result below zero is an error's number, negated.
 
-use super::{interface, memory as blocks};
+use super::{interface, memory as blocks, raise};
 use crate::memory::{self, c_string};
 use crate::os::host::{self, Ended};
 use crate::os::pipe::Blocking;
@@ -74,6 +74,9 @@ interface! {
     "" fn bactrian_set_size(descriptor: i32, size: i64) -> i32 {
         let size = u64::try_from(size).map_err(|_| Errno::INVAL);
         done(size.and_then(|size| descriptors::set_size(descriptor, size)))
+    }
+    "" fn bactrian_truncate(path: u32, size: i64) -> i32 {
+        done(os::truncate(&c_string(path), size))
     }
     "" fn bactrian_synchronise(descriptor: i32) -> i32 {
         done(descriptors::synchronise(descriptor))
@@ -225,9 +228,13 @@ interface! {
         }))
     }
     // Between the next two, what waits lets others run. A primitive that calls the first may
-    // collect for that, so no other function here has to say so.
-    "c" fn caml_enter_blocking_section() {
-        LETS_OTHERS_RUN.set(true);
+    // collect for that, so no other function here has to say so. Handlers of signals that came
+    // before run first.
+    "cr" fn caml_enter_blocking_section() {
+        match signals::deliver_before() {
+            Ok(()) => LETS_OTHERS_RUN.set(true),
+            Err(raised) => raise::unwind(raised),
+        }
     }
     "" fn caml_leave_blocking_section() {
         LETS_OTHERS_RUN.set(false);

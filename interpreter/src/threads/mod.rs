@@ -17,7 +17,7 @@ mod thread;
 mod waits;
 
 pub use support::note;
-pub use waits::{Queue, broadcast, signal, wait_in};
+pub use waits::{broadcast, signal, wait_in};
 
 use crate::evaluation;
 use crate::foreign;
@@ -27,7 +27,7 @@ use crate::os;
 use crate::registry::Raised;
 use crate::value::Value;
 use crate::vm::{THREAD_ENDS, vm};
-use crate::waiting::{self, Others};
+use crate::waiting::{self, Others, Queue};
 use frames::Regions;
 use stacks::Stack;
 use std::cell::{Cell, RefCell};
@@ -153,6 +153,8 @@ fn begin(first: Value) {
     waiting::begin(Others {
         run: waits::run_others,
         signals_came: waits::interrupt,
+        wait_in,
+        wake_all: broadcast,
     });
     let address = |cell: &Cell<u32>| core::ptr::from_ref(cell) as usize as u32;
     let (pending, alert) = (address(&vm().action_pending), address(&vm().alert));

@@ -8,13 +8,10 @@ use super::{switch, take_woken, with};
 use crate::os::host::signals;
 use crate::os::{self, Descriptor, Errno, Transfer, descriptors};
 use crate::pending;
+use crate::waiting::Queue;
 use std::cell::{Cell, RefCell};
 use std::collections::{BTreeMap, VecDeque};
 use std::rc::Rc;
-
-/// A queue of threads, by its number.
-#[derive(Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Debug)]
-pub struct Queue(pub u64);
 
 impl Queue {
     /// Of threads that wait for the end of the thread with this number.

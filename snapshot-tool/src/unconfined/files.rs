@@ -4,8 +4,8 @@
 //! Invariant: a number is that of the lowest free place, and lives until the guest closes it. The
 //! standard streams are in [`Streams`] only, where WASI's functions find them as well.
 
-use std::os::fd::{AsFd, BorrowedFd, OwnedFd};
-use std::time::Duration;
+use std::os::fd::{AsFd, AsRawFd, BorrowedFd, OwnedFd};
+use std::time::{Duration, Instant};
 
 use rustix::event::{PollFd, PollFlags, Timespec};
 use rustix::fs::{self, Dir, Gid, Mode, OFlags, SeekFrom, Uid};
@@ -14,7 +14,7 @@ use rustix::io::Errno;
 use super::{Answer, Call, Function, Unconfined, done, refused};
 use crate::streams::Streams;
 
-pub(super) const FUNCTIONS: [(&str, Function); 17] = [
+pub(super) const FUNCTIONS: [(&str, Function); 19] = [
     ("open", open),
     ("opendir", open_directory),
     ("close", close),
@@ -25,6 +25,7 @@ pub(super) const FUNCTIONS: [(&str, Function); 17] = [
     ("pipe", pipe),
     ("set_nonblocking", set_nonblocking),
     ("poll", poll),
+    ("has_writer", has_writer),
     ("isatty", is_terminal),
     ("ftruncate", set_size),
     ("fsync", synchronise),
@@ -32,6 +33,7 @@ pub(super) const FUNCTIONS: [(&str, Function); 17] = [
     ("fchmod", set_permissions),
     ("fchown", set_owner),
     ("umask", set_mask),
+    ("getrlimit", most_descriptors),
 ];
 
 #[derive(Debug)]
@@ -48,6 +50,9 @@ enum Open {
 
 /// The first number of a file where WASI has others; the guest knows it (`os/choice.rs`).
 pub(super) const BESIDE_WASI: i64 = 1 << 20;
+
+/// Linux's own limit, if nobody changed it.
+const MOST: i64 = 1 << 20;
 
 /// How many numbers are those of standard streams.
 const STREAMS: i64 = 3;
@@ -260,19 +265,66 @@ fn poll(state: &mut Unconfined, call: &mut Call) -> Answer {
             _ => PollFlags::OUT,
         };
         let file = state.files.file(wanted[0])?;
-        polled.push(PollFd::from_borrowed_fd(file, flags));
+        polled.push((PollFd::from_borrowed_fd(file, flags), flags));
     }
-    let timeout = u64::try_from(call.numbers[0])
-        .ok()
-        .map(Duration::from_nanos);
-    let timeout = timeout.map(|timeout| Timespec {
-        tv_sec: timeout.as_secs() as i64,
-        tv_nsec: timeout.subsec_nanos().into(),
-    });
-    rustix::event::poll(&mut polled, timeout.as_ref())?;
-    let ready = polled.iter().map(|file| !file.revents().is_empty());
-    let ready: Vec<u8> = ready.map(u8::from).collect();
-    call.put(&ready)
+    let timeout = u64::try_from(call.numbers[0]).ok();
+    let end = timeout.and_then(|timeout| Instant::now().checked_add(Duration::from_nanos(timeout)));
+    let mut ready = vec![0; polled.len()];
+    // Those that may still become ready.
+    let mut left: Vec<usize> = (0..polled.len()).collect();
+    loop {
+        let mut files: Vec<_> = left.iter().map(|&at| polled[at].0.clone()).collect();
+        let some = rustix::event::poll(&mut files, time_until(end).as_ref())?;
+        for (&at, file) in left.iter().zip(&files) {
+            ready[at] = is_ready(polled[at].1, file.revents()).into();
+        }
+        if some == 0 || ready.contains(&1) {
+            return call.put(&ready);
+        }
+        // The system reports at once, and again each time, that nobody has the other end.
+        let mut events = files.iter().map(PollFd::revents);
+        left.retain(|_| events.next().is_some_and(|events| events.is_empty()));
+    }
+}
+
+/// Whether a transfer that these flags ask for can be done, as `select` has it: what can never be
+/// written, as its other end is closed, can be read to its end.
+fn is_ready(asked: PollFlags, found: PollFlags) -> bool {
+    let hung_up = match asked {
+        PollFlags::IN => PollFlags::HUP,
+        _ => PollFlags::empty(),
+    };
+    found.intersects(asked | PollFlags::ERR | PollFlags::NVAL | hung_up)
+}
+
+fn time_until(end: Option<Instant>) -> Option<Timespec> {
+    let left = end?.saturating_duration_since(Instant::now());
+    Some(Timespec {
+        tv_sec: left.as_secs() as i64,
+        tv_nsec: left.subsec_nanos().into(),
+    })
+}
+
+/// Whether somebody has a named pipe open for writing, or had since this end was opened, which does
+/// not wait. Of an empty pipe, copying to another one tells: it fails where a writer may come with
+/// more.
+fn has_writer(state: &mut Unconfined, call: &mut Call) -> Answer {
+    let file = subject(state, call)?;
+    let mut polled = [PollFd::from_borrowed_fd(file, PollFlags::IN)];
+    if rustix::event::poll(&mut polled, time_until(Some(Instant::now())).as_ref())? > 0 {
+        return Ok(1);
+    }
+    let (_reader, writer) = std::io::pipe().map_err(refused)?;
+    let (from, to) = (file.as_raw_fd(), writer.as_raw_fd());
+    // SAFETY: it takes numbers of open files.
+    match unsafe { libc::tee(from, to, 1, libc::SPLICE_F_NONBLOCK) } {
+        0 => Ok(0),
+        1.. => Ok(1),
+        _ => match refused(std::io::Error::last_os_error()) {
+            Errno::AGAIN => Ok(1),
+            error => Err(error),
+        },
+    }
 }
 
 fn is_terminal(state: &mut Unconfined, call: &mut Call) -> Answer {
@@ -338,4 +390,10 @@ pub(super) fn owners(user: i64, group: i64) -> (Option<Uid>, Option<Gid>) {
 fn set_mask(_: &mut Unconfined, call: &mut Call) -> Answer {
     let mask = Mode::from_raw_mode(call.numbers[0] as u32);
     Ok(rustix::process::umask(mask).as_raw_mode().into())
+}
+
+/// How many descriptors this process may have: so many numbers the guest gives out.
+fn most_descriptors(_: &mut Unconfined, _: &mut Call) -> Answer {
+    let limit = rustix::process::getrlimit(rustix::process::Resource::Nofile).current;
+    Ok(limit.map_or(i64::MAX, |limit| limit as i64).min(MOST))
 }

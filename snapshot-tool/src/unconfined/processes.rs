@@ -1,8 +1,12 @@
 //! Other programs: starting them, becoming one, waiting for them, sending them signals.
 //!
 //! A program gets the files that the guest gives it, by the guest's numbers, and no other of this
-//! process's, all of which close when a program is executed. It finds `SIGPIPE` as this process was
-//! started with it, although Rust's runtime ignores it.
+//! process's, all of which close when a program is executed. It finds signals as the guest says, as
+//! this process always ignores `SIGPIPE`.
+//!
+//! Invariant: no descriptor is closed here because a program starts, or is not there to be
+//! executed. That would end the locks on its file, even if others are open. So the child makes the
+//! copies.
 
 use std::collections::BTreeMap;
 use std::ffi::{CStr, CString};
@@ -12,11 +16,10 @@ use std::os::fd::{AsRawFd, FromRawFd, OwnedFd, RawFd};
 use std::ptr;
 
 use libc::{c_char, c_int, c_short, pid_t};
-use rustix::io::{Errno, fcntl_dupfd_cloexec};
+use rustix::io::Errno;
 
 use super::files::numbered;
 use super::{Answer, Call, Function, Unconfined, refused};
-use crate::streams;
 
 pub(super) const FUNCTIONS: [(&str, Function); 4] = [
     ("spawn", spawn),
@@ -33,16 +36,18 @@ struct Program {
     path: CString,
     arguments: Vec<CString>,
     environment: Vec<CString>,
-    /// Copies of its files, at numbers beyond those that they are to have.
-    files: Vec<(RawFd, OwnedFd)>,
+    /// The numbers that its files are to have, and those that they have here.
+    files: Vec<(RawFd, RawFd)>,
+    /// The signals that do what they do by default: signal 1 is the lowest bit.
+    defaults: u64,
 }
 
 impl Program {
-    /// How many files and arguments; two words a file, its number and the guest's handle; the path,
-    /// the arguments and the environment, each with a NUL behind it.
+    /// How many files and arguments, and the signals; two words a file, its number and the guest's
+    /// handle; the path, the arguments and the environment, each with a NUL behind it.
     fn read(state: &Unconfined, call: &Call) -> Result<Self, Errno> {
         const FILE: usize = 16;
-        let [files, arguments, _] = call.numbers;
+        let [files, arguments, defaults] = call.numbers;
         let size = usize::try_from(files)
             .ok()
             .and_then(|files| files.checked_mul(FILE));
@@ -59,7 +64,8 @@ impl Program {
                 .take(arguments as usize)
                 .collect::<Result<_, Errno>>()?,
             environment: strings.collect::<Result<_, Errno>>()?,
-            files: copies(state, files)?,
+            files: given(state, files)?,
+            defaults: defaults as u64,
         })
     }
 
@@ -73,38 +79,21 @@ impl Program {
     }
 }
 
-fn copies(state: &Unconfined, files: &[u8]) -> Result<Vec<(RawFd, OwnedFd)>, Errno> {
+fn given(state: &Unconfined, files: &[u8]) -> Result<Vec<(RawFd, RawFd)>, Errno> {
     let words = numbered(files);
-    let mut files = Vec::new();
-    for file in words.chunks_exact(2) {
+    let pairs = words.chunks_exact(2).map(|file| {
         let number = RawFd::try_from(file[0]).map_err(|_| Errno::BADF)?;
-        files.push((number, file[1]));
-    }
-    let last = files.iter().map(|(number, _)| *number).max();
-    let beyond = last.map_or(STREAMS, |last| (last + 1).max(STREAMS));
-    let copy = |(number, handle)| {
-        let file = state.files.file(handle)?;
-        Ok((number, fcntl_dupfd_cloexec(file, beyond)?))
-    };
-    files.into_iter().map(copy).collect()
-}
-
-/// Whether this process was started with `SIGPIPE` ignored.
-fn ignores_pipe() -> bool {
-    streams::ignored_signals() >> (libc::SIGPIPE - 1) & 1 != 0
+        Ok((number, state.files.file(file[1])?.as_raw_fd()))
+    });
+    pairs.collect()
 }
 
 /// Answers the process's number.
 fn spawn(state: &mut Unconfined, call: &mut Call) -> Answer {
     let program = Program::read(state, call)?;
     let mut actions = Actions::new()?;
-    for number in program.closed() {
-        actions.close(number)?;
-    }
-    for (number, file) in &program.files {
-        actions.copy(file, *number)?;
-    }
-    let attributes = Attributes::new(!ignores_pipe())?;
+    actions.give(&program)?;
+    let attributes = Attributes::new(program.defaults)?;
     let mut process = 0;
     let (arguments, environment) = (pointers(&program.arguments), pointers(&program.environment));
     // SAFETY: all that it reads are C strings and lists of them, ended by null pointers, which live
@@ -148,13 +137,37 @@ impl Actions {
         Ok(Self(unsafe { actions.assume_init() }))
     }
 
+    /// The program's files get their numbers. One that lies where another is to be is copied to a
+    /// number that nobody has, first.
+    fn give(&mut self, program: &Program) -> Result<(), Errno> {
+        let numbers = program.files.iter().flat_map(|&(to, from)| [to, from]);
+        let mut free = numbers
+            .max()
+            .map_or(STREAMS, |last| (last + 1).max(STREAMS));
+        let mut moved = BTreeMap::new();
+        for &(to, from) in &program.files {
+            let is_in_the_way = from != to && (from < STREAMS || program.has(from));
+            if is_in_the_way && !moved.contains_key(&from) {
+                self.copy(from, free)?;
+                moved.insert(from, free);
+                free += 1;
+            }
+        }
+        for number in program.closed() {
+            self.close(number)?;
+        }
+        for (to, from) in &program.files {
+            self.copy(*moved.get(from).unwrap_or(from), *to)?;
+        }
+        moved.values().try_for_each(|&copy| self.close(copy))
+    }
+
     fn close(&mut self, number: RawFd) -> Result<(), Errno> {
         // SAFETY: the actions are initialised.
         check(unsafe { libc::posix_spawn_file_actions_addclose(&mut self.0, number) })
     }
 
-    fn copy(&mut self, file: &OwnedFd, number: RawFd) -> Result<(), Errno> {
-        let file = file.as_raw_fd();
+    fn copy(&mut self, file: RawFd, number: RawFd) -> Result<(), Errno> {
         // SAFETY: the actions are initialised.
         check(unsafe { libc::posix_spawn_file_actions_adddup2(&mut self.0, file, number) })
     }
@@ -171,30 +184,31 @@ impl Drop for Actions {
 struct Attributes(libc::posix_spawnattr_t);
 
 impl Attributes {
-    /// With or without `SIGPIPE` as it is by default.
-    fn new(pipe: bool) -> Result<Self, Errno> {
+    /// With these signals as they are by default.
+    fn new(signals: u64) -> Result<Self, Errno> {
         let mut attributes = MaybeUninit::uninit();
         // SAFETY: it fills in what it is given.
         check(unsafe { libc::posix_spawnattr_init(attributes.as_mut_ptr()) })?;
         // SAFETY: it did.
         let mut attributes = Self(unsafe { attributes.assume_init() });
-        if pipe {
-            let flags = libc::POSIX_SPAWN_SETSIGDEF as c_short;
-            let mut signals = MaybeUninit::uninit();
-            // SAFETY: the set is made before it is read.
-            unsafe {
-                libc::sigemptyset(signals.as_mut_ptr());
-                libc::sigaddset(signals.as_mut_ptr(), libc::SIGPIPE);
-                check(libc::posix_spawnattr_setflags(&mut attributes.0, flags))?;
-                let signals = signals.as_ptr();
-                check(libc::posix_spawnattr_setsigdefault(
-                    &mut attributes.0,
-                    signals,
-                ))?;
+        let flags = libc::POSIX_SPAWN_SETSIGDEF as c_short;
+        let mut set = MaybeUninit::uninit();
+        // SAFETY: the set is made before it is read.
+        unsafe {
+            libc::sigemptyset(set.as_mut_ptr());
+            for signal in members(signals) {
+                libc::sigaddset(set.as_mut_ptr(), signal);
             }
+            check(libc::posix_spawnattr_setflags(&mut attributes.0, flags))?;
+            let set = set.as_ptr();
+            check(libc::posix_spawnattr_setsigdefault(&mut attributes.0, set))?;
         }
         Ok(attributes)
     }
+}
+
+fn members(signals: u64) -> impl Iterator<Item = c_int> {
+    (1..=64).filter(move |signal| signals >> (signal - 1) & 1 != 0)
 }
 
 impl Drop for Attributes {
@@ -207,24 +221,27 @@ impl Drop for Attributes {
 /// Answers only if it fails; then everything is as it was.
 fn execute(state: &mut Unconfined, call: &mut Call) -> Answer {
     let program = Program::read(state, call)?;
-    let files = program
-        .files
-        .iter()
-        .map(|(number, file)| (*number, Some(file)));
-    let files: BTreeMap<RawFd, Option<&OwnedFd>> = files
-        .chain(program.closed().map(|number| (number, None)))
-        .collect();
-    let beyond = files.keys().max().map_or(STREAMS, |last| last + 1);
+    may_be_executed(&program.path)?;
+    let numbers = program.files.iter().map(|(number, _)| *number);
+    let beyond = numbers
+        .max()
+        .map_or(STREAMS, |last| (last + 1).max(STREAMS));
+    let mut files: BTreeMap<RawFd, Option<OwnedFd>> =
+        program.closed().map(|number| (number, None)).collect();
+    for &(number, file) in &program.files {
+        let copy = copy_of(file, beyond).ok_or(Errno::MFILE)?;
+        files.insert(number, Some(copy));
+    }
     let saved: Vec<_> = files
         .keys()
         .map(|&number| (number, copy_of(number, beyond)))
         .collect();
-    for (number, file) in files {
-        place(number, file, 0);
+    for (number, file) in &files {
+        place(*number, file.as_ref(), 0);
     }
     let (arguments, environment) = (pointers(&program.arguments), pointers(&program.environment));
     let (arguments, environment) = (arguments.as_ptr().cast(), environment.as_ptr().cast());
-    let failure = with_pipe_signal(|| {
+    let failure = with_defaults(program.defaults, || {
         // SAFETY: all that it reads are C strings and lists of them, ended by null pointers.
         unsafe { libc::execve(program.path.as_ptr(), arguments, environment) };
         io::Error::last_os_error()
@@ -238,6 +255,24 @@ fn execute(state: &mut Unconfined, call: &mut Call) -> Answer {
         place(*number, file.as_ref(), flags);
     }
     Err(refused(failure))
+}
+
+/// Fails where executing it would, so that nothing has to be undone: what is undone closes
+/// descriptors. What is no program by its contents is found out later.
+fn may_be_executed(path: &CStr) -> Result<(), Errno> {
+    // SAFETY: it reads a C string.
+    let answer = unsafe {
+        let (path, how) = (path.as_ptr(), libc::X_OK);
+        libc::faccessat(libc::AT_FDCWD, path, how, libc::AT_EACCESS)
+    };
+    if answer != 0 {
+        return Err(refused(io::Error::last_os_error()));
+    }
+    let mode = rustix::fs::stat(path)?.st_mode;
+    match rustix::fs::FileType::from_raw_mode(mode) {
+        rustix::fs::FileType::RegularFile => Ok(()),
+        _ => Err(Errno::ACCESS),
+    }
 }
 
 /// A copy of an open file at a number not below `beyond`; nothing if `number` is not open.
@@ -261,16 +296,23 @@ fn place(number: RawFd, file: Option<&OwnedFd>, flags: c_int) {
     };
 }
 
-/// Does something while `SIGPIPE` is what it was when this process was started.
-fn with_pipe_signal<R>(f: impl FnOnce() -> R) -> R {
-    if ignores_pipe() {
-        return f();
-    }
-    // SAFETY: no handler is installed.
-    let before = unsafe { libc::signal(libc::SIGPIPE, libc::SIG_DFL) };
+/// Does something while these signals do what they do by default.
+fn with_defaults<R>(signals: u64, f: impl FnOnce() -> R) -> R {
+    // SAFETY: a `sigaction` of zeros is that of the default. No handler is installed that was not
+    // before.
+    let set = |signal, action: Option<libc::sigaction>| unsafe {
+        let action = action.unwrap_or_else(|| std::mem::zeroed());
+        let mut before = std::mem::zeroed();
+        libc::sigaction(signal, &action, &mut before);
+        before
+    };
+    let before: Vec<_> = members(signals)
+        .map(|signal| (signal, set(signal, None)))
+        .collect();
     let result = f();
-    // SAFETY: it is what it was before.
-    unsafe { libc::signal(libc::SIGPIPE, before) };
+    for (signal, action) in before {
+        set(signal, Some(action));
+    }
     result
 }
 

@@ -13,8 +13,9 @@ use rustix::io::Errno;
 
 use super::{Answer, Call, Function, Unconfined, refused};
 
-pub(super) const FUNCTIONS: [(&str, Function); 7] = [
+pub(super) const FUNCTIONS: [(&str, Function); 8] = [
     ("sigaction", set_disposition),
+    ("sigdefault", act_by_default),
     ("sigtake", take),
     ("sigwait", wait),
     ("nanosleep", sleep),
@@ -112,6 +113,29 @@ fn checked(result: c_int) -> Answer {
     }
 }
 
+/// Does with this process what a signal does by default. Answers when it was stopped and goes on.
+fn act_by_default(state: &mut Unconfined, call: &mut Call) -> Answer {
+    if !state.signals.kept {
+        return Err(Errno::NOSYS);
+    }
+    let signal = c_int::try_from(call.numbers[0]).map_err(|_| Errno::INVAL)?;
+    // SAFETY: a `sigaction` of zeros is that of the default, and what was before is set again. What
+    // cannot be set is always as by default. The set is made before it is read.
+    unsafe {
+        let (mut before, default): (libc::sigaction, libc::sigaction) = std::mem::zeroed();
+        let changed = libc::sigaction(signal, &default, &mut before) == 0;
+        let mut this: sigset_t = std::mem::zeroed();
+        libc::sigemptyset(&mut this);
+        libc::sigaddset(&mut this, signal);
+        libc::pthread_sigmask(libc::SIG_UNBLOCK, &this, null_mut());
+        let result = libc::raise(signal);
+        if changed {
+            libc::sigaction(signal, &before, null_mut());
+        }
+        checked(result)
+    }
+}
+
 /// Answers which signals were kept, and keeps them no more.
 fn take(_: &mut Unconfined, _: &mut Call) -> Answer {
     Ok(KEPT.swap(0, Ordering::SeqCst) as i64)
@@ -137,7 +161,8 @@ fn wait(state: &mut Unconfined, _: &mut Call) -> Answer {
 }
 
 const SECOND: i64 = 1_000_000_000;
-const MICROSECOND: i64 = 1000;
+/// Microseconds in a second.
+const MICROSECONDS: i64 = 1_000_000;
 
 /// Waits for so many nanoseconds; answers how many are left if a signal comes first. Where none
 /// can, as under lockstep, whose clock goes by itself, the guest waits by that.
@@ -161,27 +186,34 @@ fn sleep(unconfined: &mut Unconfined, call: &mut Call) -> Answer {
     }
 }
 
-/// A number of seconds; answers how many were left.
-fn alarm(_: &mut Unconfined, call: &mut Call) -> Answer {
+/// A number of seconds; answers how many were left. Where no signal is kept, one that a timer sends
+/// would end the process.
+fn alarm(state: &mut Unconfined, call: &mut Call) -> Answer {
+    if !state.signals.kept {
+        return Err(Errno::NOSYS);
+    }
     let seconds = call.numbers[0] as u32;
     // SAFETY: it takes a number.
     Ok(unsafe { libc::alarm(seconds) }.into())
 }
 
-fn time(nanoseconds: i64) -> timeval {
+fn time(microseconds: i64) -> timeval {
     timeval {
-        tv_sec: nanoseconds.div_euclid(SECOND),
-        tv_usec: nanoseconds.rem_euclid(SECOND) / MICROSECOND,
+        tv_sec: microseconds.div_euclid(MICROSECONDS),
+        tv_usec: microseconds.rem_euclid(MICROSECONDS),
     }
 }
 
 fn put_timer(call: &mut Call, timer: &libc::itimerval) -> Answer {
     let words = [timer.it_value, timer.it_interval];
-    call.put_words(&words.map(|time| time.tv_sec * SECOND + time.tv_usec * MICROSECOND))
+    call.put_words(&words.map(|time| time.tv_sec.saturating_mul(MICROSECONDS) + time.tv_usec))
 }
 
-/// A timer, and nanoseconds until its signal and from one to the next. Puts out what they were.
-fn set_timer(_: &mut Unconfined, call: &mut Call) -> Answer {
+/// A timer, and microseconds until its signal and from one to the next. Puts out what they were.
+fn set_timer(state: &mut Unconfined, call: &mut Call) -> Answer {
+    if !state.signals.kept {
+        return Err(Errno::NOSYS);
+    }
     let [which, value, interval] = call.numbers;
     let wanted = libc::itimerval {
         it_value: time(value),

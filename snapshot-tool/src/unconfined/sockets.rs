@@ -95,12 +95,9 @@ fn described(
         3 => SocketType::SEQPACKET,
         _ => return Err(Errno::INVAL),
     };
-    let protocol = u32::try_from(protocol).map_err(|_| Errno::PROTONOSUPPORT)?;
-    Ok((
-        family,
-        kind,
-        protocol.try_into().ok().map(Protocol::from_raw),
-    ))
+    // What is none the system refuses, as it does by the family.
+    let protocol = (protocol as u32).try_into().ok().map(Protocol::from_raw);
+    Ok((family, kind, protocol))
 }
 
 fn socket(state: &mut Unconfined, call: &mut Call) -> Answer {
@@ -214,11 +211,8 @@ impl Kind {
     }
 }
 
-const SECOND: i64 = 1_000_000_000;
-const MICROSECOND: i64 = 1000;
-
 /// A socket, an option, its kind. Puts out two words: the number; whether to wait, and seconds; or
-/// nanoseconds.
+/// seconds and microseconds.
 fn option(state: &mut Unconfined, call: &mut Call) -> Answer {
     let [_, name, kind] = call.numbers;
     let (socket, name) = (subject(state, call)?, named(name));
@@ -238,7 +232,7 @@ fn option(state: &mut Unconfined, call: &mut Call) -> Answer {
                 tv_usec: 0,
             };
             let found = get(socket, name, none)?;
-            [found.tv_sec * SECOND + found.tv_usec * MICROSECOND, 0]
+            [found.tv_sec, found.tv_usec]
         }
     };
     call.put_words(&words)
@@ -262,15 +256,11 @@ fn set_option(state: &mut Unconfined, call: &mut Call) -> Answer {
             set(socket, name, value)
         }
         Kind::Time => {
-            let (tv_sec, rest) = (first.div_euclid(SECOND), first.rem_euclid(SECOND));
-            set(
-                socket,
-                name,
-                timeval {
-                    tv_sec,
-                    tv_usec: rest / MICROSECOND,
-                },
-            )
+            let value = timeval {
+                tv_sec: first,
+                tv_usec: second,
+            };
+            set(socket, name, value)
         }
     }
 }

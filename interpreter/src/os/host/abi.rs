@@ -50,16 +50,16 @@ pub type Answer = Result<i64, Errno>;
 
 imports! {
     version
-    open close read write seek pipe set_nonblocking poll isatty ftruncate fsync lockf
-    stat fstat access chmod fchmod chown fchown utimes
+    open close read write seek pipe set_nonblocking poll has_writer isatty ftruncate fsync lockf
+    stat fstat access chmod fchmod chown fchown utimes truncate
     mkdir rmdir unlink rename link symlink readlink realpath mkfifo opendir readdir
-    chdir getcwd umask
+    chdir getcwd umask getrlimit
     getuid geteuid getgid getegid getgroups getlogin getpwnam getpwuid
     getpid getppid nice times gethostname
     spawn execute wait kill
     socket socketpair bind connect listen accept shutdown getsockname getpeername
     recvfrom sendto getsockopt setsockopt resolve
-    sigaction sigtake sigwait nanosleep alarm setitimer getitimer
+    sigaction sigdefault sigtake sigwait nanosleep alarm setitimer getitimer
     tick
 }
 

@@ -115,10 +115,16 @@ pub fn poll(wanted: &[(Handle, Transfer)], timeout: Option<u64>) -> Result<Vec<b
         input.extend(number(*handle).to_le_bytes());
         input.extend((*transfer as i64).to_le_bytes());
     }
-    let timeout = timeout.map_or(-1, |timeout| timeout as i64);
+    let timeout = timeout.map_or(-1, |timeout| i64::try_from(timeout).unwrap_or(i64::MAX));
     let mut ready = vec![0; wanted.len()];
     abi::poll([timeout, 0, 0], &input, &mut ready)?;
     Ok(ready.iter().map(|&ready| ready != 0).collect())
+}
+
+/// Whether somebody has the pipe open for writing, or had since this end was opened, which does not
+/// wait.
+pub fn has_writer(handle: Handle) -> Result<bool, Errno> {
+    Ok(abi::has_writer([number(handle), 0, 0], b"", &mut [])? != 0)
 }
 
 pub fn is_terminal(handle: Handle) -> bool {
@@ -221,6 +227,11 @@ pub fn set_times(path: &[u8], times: Option<[i64; 2]>) -> Result<(), Errno> {
     done(abi::utimes([read, written, now.into()], path, &mut []))
 }
 
+/// Cuts the file of this name to `size` bytes, or adds zeros.
+pub fn truncate(path: &[u8], size: i64) -> Result<(), Errno> {
+    done(abi::truncate([size, 0, 0], path, &mut []))
+}
+
 pub fn create_directory(path: &[u8], permissions: u32) -> Result<(), Errno> {
     done(abi::mkdir([permissions.into(), 0, 0], path, &mut []))
 }
@@ -284,6 +295,11 @@ pub fn change_directory(path: &[u8]) -> Result<(), Errno> {
 
 pub fn current_directory() -> Result<Vec<u8>, Errno> {
     bytes(PATH, |room| abi::getcwd([0; 3], b"", room))
+}
+
+/// How many descriptors this process may have.
+pub fn most_descriptors() -> Result<usize, Errno> {
+    Ok(abi::getrlimit([0; 3], b"", &mut [])? as usize)
 }
 
 /// Sets the mask of permissions that new files do not get; what it was.

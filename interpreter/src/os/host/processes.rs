@@ -11,6 +11,9 @@ pub struct Program<'a> {
     pub environment: &'a [Vec<u8>],
     /// Its open files, by its numbers.
     pub files: &'a [(Descriptor, Handle)],
+    /// The signals that do what they do by default when it begins: signal 1 is the lowest bit. Of
+    /// others, those stay ignored that the tool's process ignores, as it always does `SIGPIPE`.
+    pub defaults: u64,
 }
 
 /// How a child ended, or that it stopped; signals have Linux's numbers.
@@ -22,10 +25,14 @@ pub enum Ended {
 }
 
 impl Program<'_> {
-    /// How many files and arguments, and all of it: two words a file, then strings, each with a NUL
-    /// behind it.
+    /// How many files and arguments, and the signals; and all of it: two words a file, then
+    /// strings, each with a NUL behind it.
     fn encode(&self) -> ([i64; 3], Vec<u8>) {
-        let counts = [self.files.len() as i64, self.arguments.len() as i64, 0];
+        let counts = [
+            self.files.len() as i64,
+            self.arguments.len() as i64,
+            self.defaults as i64,
+        ];
         let mut bytes = Vec::new();
         for (number, handle) in self.files {
             bytes.extend(i64::from(*number).to_le_bytes());

@@ -28,6 +28,12 @@ pub fn set_disposition(
     ))
 }
 
+/// Has a signal do to the tool's process what it does by default: end it, or stop it, upon which
+/// this returns when it goes on.
+pub fn act_by_default(signal: i64) -> Result<(), Errno> {
+    done(abi::sigdefault([signal, 0, 0], b"", &mut []))
+}
+
 /// The signals that were kept and are now taken: signal 1 is the lowest bit.
 pub fn take() -> Result<u64, Errno> {
     Ok(abi::sigtake([0; 3], b"", &mut [])? as u64)
@@ -47,7 +53,8 @@ pub fn wait() -> Result<(), Errno> {
 /// Waits for so many nanoseconds, or until a signal comes; how many are left then. Without a host
 /// none comes.
 pub fn sleep(nanoseconds: u64) -> Result<u64, Errno> {
-    match abi::nanosleep([nanoseconds as i64, 0, 0], b"", &mut []) {
+    let most = i64::try_from(nanoseconds).unwrap_or(i64::MAX);
+    match abi::nanosleep([most, 0, 0], b"", &mut []) {
         Err(Errno::NOSYS) => os::sleep(nanoseconds).map(|()| 0),
         left => Ok(left? as u64),
     }
@@ -58,7 +65,7 @@ pub fn alarm(seconds: i64) -> Result<i64, Errno> {
     abi::alarm([seconds, 0, 0], b"", &mut [])
 }
 
-/// A timer: nanoseconds until it sends its signal, 0 for never, and from one signal to the next.
+/// A timer: microseconds until it sends its signal, 0 for never, and from one signal to the next.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub struct Timer {
     pub value: i64,

@@ -136,7 +136,8 @@ pub enum OptionValue {
     Int(i64),
     /// Seconds, if it is on.
     Linger(Option<i64>),
-    Nanoseconds(i64),
+    /// Seconds and microseconds.
+    Time(i64, i64),
 }
 
 impl OptionValue {
@@ -145,7 +146,7 @@ impl OptionValue {
         match self {
             Self::Int(value) => (0, [value, 0]),
             Self::Linger(seconds) => (1, [seconds.is_some().into(), seconds.unwrap_or(0)]),
-            Self::Nanoseconds(time) => (2, [time, 0]),
+            Self::Time(seconds, rest) => (2, [seconds, rest]),
         }
     }
 }
@@ -163,7 +164,7 @@ pub fn option(
     Ok(match like {
         OptionValue::Int(_) => OptionValue::Int(found[0]),
         OptionValue::Linger(_) => OptionValue::Linger((found[0] != 0).then_some(found[1])),
-        OptionValue::Nanoseconds(_) => OptionValue::Nanoseconds(found[0]),
+        OptionValue::Time(..) => OptionValue::Time(found[0], found[1]),
     })
 }
 

@@ -5,6 +5,9 @@
 //! `next..limit` are unread. After [`Channel::close`] every attempt to use the buffer meets the
 //! closed descriptor's error.
 //!
+//! A signal ends a transfer of a channel that has users, with EINTR and nothing done: who takes a
+//! channel for its use has handlers run then.
+//!
 //! Nothing outside is touched before the first transfer, not even to ask for the position.
 
 use crate::allocator;
@@ -45,7 +48,7 @@ pub struct Channel {
     /// How many custom blocks stand for the channel.
     pub references: u32,
     /// The number of the queue of threads that wait for the one which uses the channel, 0 if none
-    /// does.
+    /// does. See [`super::shared`].
     pub users: u64,
     /// See the module's invariant; −1 where the descriptor cannot seek, `None` before the first
     /// use.
@@ -215,7 +218,7 @@ impl Channel {
     /// Writes a prefix of the first `filled` bytes, and moves the rest to the start.
     fn write_buffer(&mut self, filled: usize) -> Result<(), Errno> {
         let descriptor = self.ready()?;
-        let written = write(descriptor, &self.buffer[..filled])?;
+        let written = write(descriptor, &self.buffer[..filled], self.users != 0)?;
         self.advance(written);
         self.buffer.copy_within(written..filled, 0);
         self.next = filled - written;
@@ -294,12 +297,12 @@ impl Channel {
     }
 }
 
-/// Writes a prefix of `bytes` that is not empty.
-fn write(descriptor: Descriptor, bytes: &[u8]) -> Result<usize, Errno> {
+/// Writes a prefix of `bytes` that is not empty; `ends` says whether a signal ends that.
+fn write(descriptor: Descriptor, bytes: &[u8], ends: bool) -> Result<usize, Errno> {
     let mut len = bytes.len();
     loop {
         match os::write(descriptor, &bytes[..len]) {
-            Err(Errno::INTR) => {}
+            Err(Errno::INTR) if !ends => {}
             // A pipe that is nearly full may take one byte though it refuses many.
             Err(Errno::AGAIN) if len > 1 => len = 1,
             Err(Errno::PIPE) => {
@@ -318,7 +321,7 @@ impl Channel {
         let descriptor = self.ready()?;
         let count = loop {
             match os::read(descriptor, &mut self.buffer[start..]) {
-                Err(Errno::INTR) => {}
+                Err(Errno::INTR) if self.users == 0 => {}
                 result => break result?,
             }
         };
@@ -336,6 +339,11 @@ impl Channel {
             self.limit = count;
         }
         Ok(count > 0)
+    }
+
+    /// Whether there is something to read: what is buffered, or else what one read gives.
+    pub fn look_ahead(&mut self) -> Result<bool, Errno> {
+        Ok(self.has_input() || self.refill()?)
     }
 
     /// The next byte, if one is buffered; otherwise −1, which takes no memory to return.
@@ -367,14 +375,19 @@ impl Channel {
             return Ok(0);
         }
         if self.next >= self.limit && !self.refill()? {
-            self.next = 0;
-            self.limit = 0;
+            self.forget_read();
             return Ok(0);
         }
         let count = target.len().min(self.limit - self.next);
         memory::copy_slice(&self.buffer[self.next..self.limit], target);
         self.next += count;
         Ok(count)
+    }
+
+    /// Nothing is left for seeking back.
+    pub fn forget_read(&mut self) {
+        self.next = 0;
+        self.limit = 0;
     }
 
     /// Fills `target` as far as the file goes; returns how far.

@@ -1,9 +1,10 @@
-//! Channels in a program that can create threads: while one waits for a transfer, the others run.
+//! Channels in a program that can create threads or handle signals: while one waits for a transfer,
+//! other threads run, and handlers.
 //!
 //! What the buffer answers for is done at once. For anything else a thread takes the channel, as
 //! OCaml's runtime locks it: then it waits before each transfer until that can be done, and who
 //! else wants the channel waits in its queue. The channel is given back while handlers of signals
-//! run. Until a second thread is created, all is done as without threads.
+//! run. Until a second thread is created, or signals come from outside, all is done as without.
 
 use super::buffer::{Channel, Direction, fill_by};
 use super::open::with;
@@ -11,13 +12,15 @@ use super::values;
 use crate::custom;
 use crate::heap::Root;
 use crate::os::{Errno, Transfer};
+use crate::pending;
 use crate::polymorphic::marshal::output::{self, Flags};
 use crate::primitives::signals;
 use crate::raise;
 use crate::registry::{Outcome, Raised};
-use crate::threads::{self, Queue};
+use crate::threads;
 use crate::value::Value;
-use crate::waiting;
+use crate::vm::vm;
+use crate::waiting::{self, Queue};
 use std::cell::Cell;
 
 crate::primitives! {
@@ -47,7 +50,7 @@ struct Taken {
 impl Taken {
     fn take(&self) -> Result<(), Raised> {
         while let users @ 1.. = self.with(|channel| channel.users) {
-            match threads::wait_in(Queue(users)) {
+            match waiting::in_queue(Queue(users)) {
                 Err(Errno::INTR) => signals::deliver()?,
                 waited => waited?,
             }
@@ -63,7 +66,14 @@ impl Taken {
             return;
         }
         let users = self.with(|channel| std::mem::take(&mut channel.users));
-        threads::broadcast(Queue(users));
+        waiting::wake_all(Queue(users));
+    }
+
+    /// Other threads may use the channel while they do.
+    fn let_handlers_run(&self) -> Result<(), Raised> {
+        self.give_back();
+        signals::deliver()?;
+        self.take()
     }
 
     fn with<R>(&self, f: impl FnOnce(&mut Channel) -> R) -> R {
@@ -78,23 +88,35 @@ impl Taken {
         };
         while let Some(descriptor) = self.with(|channel| channel.descriptor()) {
             match waiting::until_transfer(descriptor, transfer) {
-                Err(Errno::INTR) => {
-                    self.give_back();
-                    signals::deliver()?;
-                    self.take()?;
-                }
+                Err(Errno::INTR) => self.let_handlers_run()?,
                 waited => return Ok(waited?),
             }
         }
         Ok(())
     }
 
+    /// Does a transfer, which ends with nothing done if a signal comes, until it is done.
+    fn transfer<R>(
+        &self,
+        mut transfer: impl FnMut(&mut Channel) -> Result<R, Errno>,
+    ) -> Result<R, Raised> {
+        if vm().action_pending.get() != 0 {
+            self.let_handlers_run()?;
+        }
+        loop {
+            self.until_ready()?;
+            match self.with(&mut transfer) {
+                Err(Errno::INTR) => self.let_handlers_run()?,
+                result => return Ok(result?),
+            }
+        }
+    }
+
     /// Writes some of what is buffered.
     fn write(&self) -> Result<(), Raised> {
-        self.until_ready()?;
         let descriptor = self.with(|channel| channel.descriptor());
         let most = descriptor.map_or(usize::MAX, waiting::most_written);
-        self.with(|channel| channel.flush_some(most))?;
+        self.transfer(|channel| channel.flush_some(most))?;
         Ok(())
     }
 
@@ -125,20 +147,20 @@ impl Taken {
         }
     }
 
-    /// Waits until the next read from the buffer need not wait.
-    fn fetch(&self) -> Result<(), Raised> {
+    /// Fills the buffer if it is empty; whether there is something to read.
+    fn fetch(&self) -> Result<bool, Raised> {
         match self.with(|channel| channel.has_input()) {
-            true => Ok(()),
-            false => self.until_ready(),
+            true => Ok(true),
+            false => self.transfer(Channel::look_ahead),
         }
     }
 
     fn get_some(&self, target: &mut [u8]) -> Result<usize, Raised> {
-        if target.is_empty() {
-            return Ok(0);
+        match self.with(|channel| channel.has_input()) {
+            true => Ok(self.with(|channel| channel.get_some(target))?),
+            false if target.is_empty() => Ok(0),
+            false => self.transfer(|channel| channel.get_some(target)),
         }
-        self.fetch()?;
-        Ok(self.with(|channel| channel.get_some(target))?)
     }
 
     /// Fills `target` as far as the file goes; returns how far.
@@ -153,8 +175,7 @@ impl Taken {
             if let Some(length) = self.with(|channel| channel.scan_buffered(&mut scanned)) {
                 return Ok(length);
             }
-            self.until_ready()?;
-            let is_more = self.with(|channel| {
+            let is_more = self.transfer(|channel| {
                 scanned = channel.buffered();
                 channel.fetch()
             })?;
@@ -179,7 +200,12 @@ fn alone<R>(channel: Value, f: impl FnOnce(&Taken) -> Result<R, Raised>) -> Resu
 
 /// Whether the channel can be used as without threads, as that needs no transfer.
 fn is_at_once(channel: Value, is_enough: impl FnOnce(&Channel) -> bool) -> bool {
-    !waiting::has_others() || with(channel, |channel| channel.users == 0 && is_enough(channel))
+    is_undisturbed() || with(channel, |channel| channel.users == 0 && is_enough(channel))
+}
+
+/// Whether neither other threads nor handlers can run while the channel waits.
+fn is_undisturbed() -> bool {
+    !waiting::has_others() && !pending::is_expected()
 }
 
 fn seek(channel: Value, target: Value) -> Outcome {
@@ -240,7 +266,7 @@ fn output_int(channel: Value, word: Value) -> Outcome {
 }
 
 fn output_value(channel: Value, value: Value, flags: Value) -> Outcome {
-    if !waiting::has_others() {
+    if is_undisturbed() {
         return values::output_value(channel, value, flags);
     }
     let data = output::marshal_for(value, Flags::from_list(flags), |message| message.to_vec())?;
@@ -252,9 +278,12 @@ fn input(channel: Value, bytes: Value, start: Value, len: Value) -> Outcome {
         return super::input(channel, bytes, start, len);
     }
     let bytes = Root::new(bytes);
-    alone(channel, |taken| {
-        taken.fetch()?;
-        super::input(taken.channel.get(), bytes.get(), start, len)
+    alone(channel, |taken| match taken.fetch()? {
+        true => super::input(taken.channel.get(), bytes.get(), start, len),
+        false => {
+            taken.with(Channel::forget_read);
+            Ok(Value::int(0))
+        }
     })
 }
 
@@ -262,9 +291,9 @@ fn input_char(channel: Value) -> Outcome {
     if is_at_once(channel, Channel::has_input) {
         return super::input_char(channel);
     }
-    alone(channel, |taken| {
-        taken.fetch()?;
-        super::input_char(taken.channel.get())
+    alone(channel, |taken| match taken.fetch()? {
+        true => super::input_char(taken.channel.get()),
+        false => Err(raise::end_of_file()),
     })
 }
 
@@ -278,7 +307,7 @@ fn input_int(channel: Value) -> Outcome {
 }
 
 fn input_scan_line(channel: Value) -> Outcome {
-    if !waiting::has_others() {
+    if is_undisturbed() {
         return super::input_scan_line(channel);
     }
     Ok(Value::int(alone(channel, Taken::scan_line)?))

@@ -29,11 +29,13 @@ pub fn plain<R>(result: Result<R, Errno>, function: &str) -> Result<R, Raised> {
     result.map_err(|error| error::error(error, function))
 }
 
-/// The same for what may wait, in primitives that may collect: if a signal ended that, its handler
-/// runs first.
+/// The same for what may wait, in primitives that may collect: handlers of signals that came
+/// meanwhile run first, that of one which ended the waiting above all.
 pub fn interruptible<R>(result: Result<R, Errno>, function: &str) -> Result<R, Raised> {
-    if let Err(Errno::INTR) = result {
-        signals::deliver()?;
+    match result {
+        Err(Errno::INTR) => signals::deliver()?,
+        Err(_) => signals::deliver_before()?,
+        Ok(_) => {}
     }
     plain(result, function)
 }

@@ -9,7 +9,7 @@ use crate::heap;
 use crate::os::host::{self, Ended, Program};
 use crate::os::processes::{ANY, SHELL, candidates, first};
 use crate::os::{Errno, descriptors, environment};
-use crate::primitives::signals;
+use crate::primitives::signals::{self, SIGPIPE};
 use crate::registry::Outcome;
 use crate::value::Value;
 use crate::waiting;
@@ -48,6 +48,7 @@ fn spawn(
                 arguments: &arguments,
                 environment: &environment,
                 files: &files,
+                defaults: signals::unless_ignored(&[SIGPIPE]),
             })
         })
     });
@@ -97,6 +98,7 @@ fn run_instead(
             arguments,
             environment,
             files: &files,
+            defaults: signals::unless_ignored(&[SIGPIPE]),
         })
     };
     first(candidates(path, search), |path| {
@@ -149,6 +151,7 @@ fn waitpid(flags: Value, process: Value) -> Outcome {
 
 /// A pair of a process, 0 for none, and a value of type `Unix.process_status`.
 fn waited(process: i64, flags: i64, function: &str) -> Outcome {
+    signals::deliver_before()?;
     let found = match waiting::for_process(process, flags) {
         // Nobody starts programs where the tool does not.
         Err(Errno::NOSYS) => Err(Errno::CHILD),

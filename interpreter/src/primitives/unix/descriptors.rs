@@ -1,6 +1,6 @@
 //! Open files by descriptor: reading, writing, seeking, duplicates, pipes, channels.
 
-use super::arguments::{descriptor, inherit, interruptible, plain, with_path};
+use super::arguments::{self, descriptor, inherit, interruptible, plain};
 use super::error;
 use crate::custom;
 use crate::heap::{self, Root};
@@ -13,7 +13,7 @@ use crate::value::Value;
 use crate::waiting;
 
 crate::primitives! {
-    Leaf "unix_open" open, 3;
+    Collects "unix_open" open, 3;
     Leaf "unix_close" close, 1;
     Leaf "unix_fsync" synchronise, 1;
     Collects "unix_lockf" lock, 3;
@@ -41,10 +41,16 @@ pub const PIECE: usize = 65536;
 
 fn open(path: Value, flags: Value, permissions: Value) -> Outcome {
     let flags = open_flags(flags);
-    let descriptor = with_path(path, "open", |path| {
-        os::open(path, flags, permissions.as_int() as u32)
-    })?;
-    Ok(Value::int(descriptor.into()))
+    let bytes = arguments::path(path, "open")?;
+    let path = Root::new(path);
+    signals::deliver_before()?;
+    match waiting::open(&bytes, flags, permissions.as_int() as u32) {
+        Ok(descriptor) => Ok(Value::int(descriptor.into())),
+        Err(failure) => {
+            signals::deliver()?;
+            Err(error::about(failure, "open", path.get()))
+        }
+    }
 }
 
 /// The flags in a list of `Unix.open_flag`. A program that is started gets the file unless a flag
@@ -88,6 +94,7 @@ fn synchronise(file: Value) -> Outcome {
 
 /// Keeps other processes away, or asks whether they keep this one away.
 fn lock(file: Value, command: Value, size: Value) -> Outcome {
+    signals::deliver_before()?;
     let result = lock_letting_others_run(descriptor(file), command.as_int(), size.as_int());
     interruptible(result, "lockf")?;
     Ok(Value::UNIT)
@@ -114,6 +121,7 @@ fn range(start: Value, len: Value) -> std::ops::Range<usize> {
 
 fn read(file: Value, buffer: Value, start: Value, len: Value) -> Outcome {
     let buffer = Root::new(buffer);
+    signals::deliver_before()?;
     let waited = waiting::until_transfer(descriptor(file), Transfer::Read);
     interruptible(waited, "read")?;
     let mut buffer = buffer.get();
@@ -130,6 +138,7 @@ fn write(file: Value, buffer: Value, start: Value, len: Value) -> Outcome {
     let mut written = 0;
     while written < range.len() {
         let rest = range.start + written..range.end;
+        signals::deliver_before()?;
         match put_piece(descriptor(file), &buffer, rest) {
             Ok(count) => written += count,
             Err(Errno::AGAIN) if written > 0 => break,
@@ -144,7 +153,9 @@ fn single_write(file: Value, buffer: Value, start: Value, len: Value) -> Outcome
     if range.is_empty() {
         return Ok(Value::int(0));
     }
-    let put = put_piece(descriptor(file), &Root::new(buffer), range);
+    let buffer = Root::new(buffer);
+    signals::deliver_before()?;
+    let put = put_piece(descriptor(file), &buffer, range);
     let count = interruptible(put, "single_write")?;
     Ok(Value::int(count as i64))
 }
@@ -217,7 +228,12 @@ fn duplicate(close_on_exec: Value, file: Value) -> Outcome {
 
 fn duplicate_to(close_on_exec: Value, file: Value, target: Value) -> Outcome {
     let (file, target) = (descriptor(file), descriptor(target));
-    let result = descriptors::duplicate_to(file, target, inherit(close_on_exec));
+    let result = match (file == target, close_on_exec.option()) {
+        (false, _) => descriptors::duplicate_to(file, target, inherit(close_on_exec)),
+        // As in OCaml's library, which then does nothing but set the flag if it is given.
+        (true, Some(_)) => descriptors::set_inherit(target, inherit(close_on_exec)),
+        (true, None) => Ok(()),
+    };
     plain(result, "dup2")?;
     Ok(Value::UNIT)
 }
@@ -254,7 +270,8 @@ fn set_close_on_exec(file: Value) -> Outcome {
 
 fn clear_close_on_exec(file: Value) -> Outcome {
     let result = descriptors::set_inherit(descriptor(file), Inherit::Yes);
-    plain(result, "clear_close_on_exec")?;
+    // OCaml's library has one function for both, with one name.
+    plain(result, "set_close_on_exec")?;
     Ok(Value::UNIT)
 }
 

@@ -58,9 +58,7 @@ fn current(_: Value) -> Outcome {
 }
 
 fn open(name: Value) -> Outcome {
-    let listing = with_path(name, "opendir", |path| {
-        Listing::read(os::path::absolute(&os::current_directory()?, path))
-    })?;
+    let listing = with_path(name, "opendir", |path| Listing::read(lasting(path)?))?;
     let number = LISTINGS.with_borrow_mut(|listings| {
         let free = listings.iter().position(Option::is_none);
         let number = free.unwrap_or(listings.len());
@@ -73,6 +71,18 @@ fn open(name: Value) -> Outcome {
     let handle = heap::alloc(1, tag::ABSTRACT);
     handle.init_field(0, Value::int(number as i64));
     Ok(handle)
+}
+
+/// A path that means the same after a change of directory, where the present one has a name.
+fn lasting(path: &[u8]) -> Result<Vec<u8>, Errno> {
+    match path {
+        [] => Err(Errno::NOENT),
+        [b'/', ..] => Ok(path.to_vec()),
+        _ => Ok(match os::current_directory() {
+            Ok(current) => os::path::absolute(&current, path),
+            Err(_) => path.to_vec(),
+        }),
+    }
 }
 
 impl Listing {

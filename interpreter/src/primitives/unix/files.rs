@@ -6,7 +6,7 @@
 use super::arguments::{descriptor, path, plain, with_path};
 use crate::custom;
 use crate::heap;
-use crate::os::{self, Access, Errno, Follow, OpenFlags, descriptors, host};
+use crate::os::{self, Access, Errno, Follow, descriptors, host};
 use crate::registry::Outcome;
 use crate::value::Value;
 
@@ -84,13 +84,7 @@ fn truncate_64(name: Value, size: Value) -> Outcome {
 }
 
 fn set_size(name: Value, size: i64) -> Outcome {
-    with_path(name, "truncate", |path| {
-        let size = u64::try_from(size).map_err(|_| Errno::INVAL)?;
-        let file = os::open(path, OpenFlags::WRITE, 0)?;
-        let result = descriptors::set_size(file, size);
-        os::close(file)?;
-        result
-    })?;
+    with_path(name, "truncate", |path| os::truncate(path, size))?;
     Ok(Value::UNIT)
 }
 

@@ -82,6 +82,7 @@ fn sleep(seconds: Value) -> Outcome {
     if seconds.is_nan() || seconds >= MOST_SECONDS {
         return Err(error::error(Errno::INVAL, "sleep"));
     }
+    signals::deliver_before()?;
     let mut left = (seconds.max(0.0) * SECOND) as u64;
     if waiting::has_others() {
         let deadline = os::monotonic_nanoseconds().saturating_add(left);
@@ -106,7 +107,8 @@ fn alarm(seconds: Value) -> Outcome {
 
 /// A value of type `Unix.interval_timer_status`.
 fn status(timer: Timer) -> Value {
-    float_record(&[timer.interval as f64 / SECOND, timer.value as f64 / SECOND])
+    let seconds = |microseconds: i64| microseconds as f64 / MICROSECONDS;
+    float_record(&[seconds(timer.interval), seconds(timer.value)])
 }
 
 /// Without a host, no timer ever runs.
@@ -122,11 +124,22 @@ fn timer(which: Value) -> Outcome {
     Ok(status(plain(found, "getitimer")?))
 }
 
+/// Microseconds in a second.
+const MICROSECONDS: f64 = 1e6;
+
+/// A time in seconds, rounded up so that what is not 0 does not become 0.
+fn microseconds(seconds: f64) -> i64 {
+    let whole = seconds.trunc();
+    let rest = (MICROSECONDS * (seconds - whole)).ceil() as i64;
+    (whole as i64)
+        .saturating_mul(1_000_000)
+        .saturating_add(rest)
+}
+
 fn set_timer(which: Value, wanted: Value) -> Outcome {
-    let nanoseconds = |index| (wanted.float_field(index) * SECOND) as i64;
     let wanted = Timer {
-        interval: nanoseconds(0),
-        value: nanoseconds(1),
+        interval: microseconds(wanted.float_field(0)),
+        value: microseconds(wanted.float_field(1)),
     };
     let old = plain(host_signals::set_timer(which.as_int(), wanted), "setitimer")?;
     Ok(status(old))

@@ -50,8 +50,9 @@ fn result_of<R>(result: Result<R, Errno>, function: &str) -> Result<R, Raised> {
     interruptible(result, function)
 }
 
-/// Lets other threads run until a transfer can be done at once.
+/// Lets other threads run until a transfer can be done at once; handlers of signals run first.
 fn wait_for(file: Value, transfer: Transfer, function: &str) -> Result<(), Raised> {
+    signals::deliver_before()?;
     interruptible(
         waiting::until_transfer(descriptor(file), transfer),
         function,
@@ -120,6 +121,7 @@ fn bind(file: Value, to: Value) -> Outcome {
 
 fn connect(file: Value, to: Value) -> Outcome {
     let (file, to) = (descriptor(file), address(to)?);
+    signals::deliver_before()?;
     result_of(connect_letting_others_run(file, &to), "connect")?;
     Ok(Value::UNIT)
 }
@@ -142,7 +144,7 @@ fn connect_letting_others_run(file: Descriptor, to: &Address) -> Result<(), Errn
     match sockets::option(descriptors::socket(file)?, ERROR, OptionValue::Int(0))? {
         OptionValue::Int(0) => Ok(()),
         OptionValue::Int(number) => Err(Errno::from_linux(number as i32)),
-        OptionValue::Linger(_) | OptionValue::Nanoseconds(_) => Err(Errno::IO),
+        OptionValue::Linger(_) | OptionValue::Time(..) => Err(Errno::IO),
     }
 }
 
@@ -279,14 +281,34 @@ fn known(kind: Value, option: Value) -> (SocketOption, OptionValue) {
         0 => (BOOL[index], OptionValue::Int(0)),
         1 => (INT[index], OptionValue::Int(0)),
         2 => (LINGER, OptionValue::Linger(None)),
-        3 => (TIMES[index], OptionValue::Nanoseconds(0)),
+        3 => (TIMES[index], OptionValue::Time(0, 0)),
         _ => (ERROR, OptionValue::Int(0)),
     }
 }
 
+/// What the functions for a kind of options have behind their names.
+fn suffix(kind: Value) -> &'static str {
+    const SUFFIXES: [&str; 5] = ["", "_int", "_optint", "_float", "_error"];
+    SUFFIXES.get(kind.as_int() as usize).unwrap_or(&"")
+}
+
+/// A number as C converts it to an `int`: all that are none give the same.
+fn c_int(number: f64) -> i64 {
+    match number.trunc() {
+        whole if whole >= i32::MIN.into() && whole <= i32::MAX.into() => whole as i64,
+        _ => i32::MIN.into(),
+    }
+}
+
+/// As OCaml's library makes seconds and microseconds. What is too large the system refuses.
+fn time(seconds: f64) -> OptionValue {
+    let whole = c_int(seconds);
+    OptionValue::Time(whole, c_int(1e6 * (seconds - whole as f64)))
+}
+
 fn option(kind: Value, file: Value, option: Value) -> Outcome {
     let (known, like) = known(kind, option);
-    let found = with(file, "getsockopt", |socket| {
+    let found = with(file, &format!("getsockopt{}", suffix(kind)), |socket| {
         sockets::option(socket, known, like)
     })?;
     Ok(match (found, kind.as_int()) {
@@ -297,7 +319,9 @@ fn option(kind: Value, file: Value, option: Value) -> Outcome {
             heap::alloc_fields(0, &[error::constructor(number as i32)])
         }
         (OptionValue::Linger(Some(seconds)), _) => heap::alloc_fields(0, &[Value::int(seconds)]),
-        (OptionValue::Nanoseconds(time), _) => heap::alloc_float(time as f64 / 1e9),
+        (OptionValue::Time(seconds, rest), _) => {
+            heap::alloc_float(seconds as f64 + rest as f64 / 1e6)
+        }
     })
 }
 
@@ -306,9 +330,9 @@ fn set_option(kind: Value, file: Value, option: Value, value: Value) -> Outcome 
     let value = match like {
         OptionValue::Int(_) => OptionValue::Int(value.as_int()),
         OptionValue::Linger(_) => OptionValue::Linger(value.option().map(Value::as_int)),
-        OptionValue::Nanoseconds(_) => OptionValue::Nanoseconds((value.as_float() * 1e9) as i64),
+        OptionValue::Time(..) => time(value.as_float()),
     };
-    with(file, "setsockopt", |socket| {
+    with(file, &format!("setsockopt{}", suffix(kind)), |socket| {
         sockets::set_option(socket, known, value)
     })?;
     Ok(Value::UNIT)

@@ -3,6 +3,8 @@
 use super::arguments::{descriptor, interruptible};
 use crate::heap;
 use crate::os::{Descriptor, Errno, Transfer, descriptors};
+use crate::pending;
+use crate::primitives::signals;
 use crate::registry::Outcome;
 use crate::value::Value;
 use crate::waiting;
@@ -22,7 +24,9 @@ fn select(reading: Value, writing: Value, exceptional: Value, timeout: Value) ->
     let reading: Vec<_> = reading.list().map(descriptor).collect();
     let writing: Vec<_> = writing.list().map(descriptor).collect();
     let exceptional: Vec<_> = exceptional.list().map(descriptor).collect();
-    let ready = wait(&reading, &writing, &exceptional, timeout.as_float());
+    let timeout = timeout.as_float();
+    signals::deliver_before()?;
+    let ready = wait(&reading, &writing, &exceptional, timeout);
     let ready = interruptible(ready, "select")?;
     let (readable, writable) = ready.split_at(reading.len());
     let lists = [
@@ -53,7 +57,20 @@ fn wait(
         return Err(Errno::INVAL);
     }
     let timeout = (timeout >= 0.0).then_some((timeout * 1e9) as u64);
+    if wanted.is_empty() && timeout.is_none() {
+        return until_signal();
+    }
     waiting::poll(&wanted, timeout)
+}
+
+/// Waits for nothing else, so one that is blocked does not end it.
+fn until_signal() -> Result<Vec<bool>, Errno> {
+    match signals::wait(pending::blocked()) {
+        Ok(()) => Err(Errno::INTR),
+        // None can come.
+        Err(Errno::NOSYS) => Err(Errno::DEADLK),
+        Err(error) => Err(error),
+    }
 }
 
 /// The list of those that are ready, in the order in which the C library's stub builds it: last one

@@ -126,15 +126,7 @@ ssize_t pwritev(int file, const struct iovec *parts, int count, off_t offset)
 
 int ftruncate(int file, off_t size) { return result(bactrian_set_size(file, size)); }
 
-int truncate(const char *path, off_t size)
-{
-    int file = open(path, O_WRONLY);
-    if (file < 0) return -1;
-    int done = ftruncate(file, size), error = errno;
-    close(file);
-    errno = error;
-    return done;
-}
+int truncate(const char *path, off_t size) { return result(bactrian_truncate(path, size)); }
 
 int fsync(int file) { return result(bactrian_synchronise(file)); }
 int fdatasync(int file) { return fsync(file); }
@@ -189,33 +181,40 @@ int ioctl(int file, int request, ...) { return not_here(); }
 
 /* Waiting. */
 
+/* Whether the file is to be asked about: events of one that is not open are known. */
+static int is_asked(const struct pollfd *wanted, short event)
+{
+    return wanted->fd >= 0 && wanted->revents == 0 && wanted->events & event;
+}
+
 int poll(struct pollfd *wanted, nfds_t count, int milliseconds)
 {
     int *files = malloc(2 * count * sizeof *files + 1);
     unsigned char *ways = malloc(4 * count + 1), *ready = ways + 2 * count;
-    unsigned all = 0;
+    unsigned all = 0, closed = 0;
     int found = 0;
     if (files == NULL || ways == NULL) {
         found = -ENOMEM;
     } else {
         for (nfds_t index = 0; index < count; index++) {
-            if (wanted[index].fd >= 0 && wanted[index].events & POLLIN)
-                files[all] = wanted[index].fd, ways[all++] = 0;
-            if (wanted[index].fd >= 0 && wanted[index].events & POLLOUT)
-                files[all] = wanted[index].fd, ways[all++] = 1;
+            struct pollfd *one = &wanted[index];
+            one->revents = one->fd >= 0 && bactrian_is_inherited(one->fd) < 0 ? POLLNVAL : 0;
+            closed += one->revents != 0;
+            if (is_asked(one, POLLIN)) files[all] = one->fd, ways[all++] = 0;
+            if (is_asked(one, POLLOUT)) files[all] = one->fd, ways[all++] = 1;
         }
         int64_t time = milliseconds < 0 ? -1 : milliseconds * (int64_t)1000000;
-        found = bactrian_poll(files, ways, ready, all, time);
+        found = bactrian_poll(files, ways, ready, all, closed > 0 ? 0 : time);
+    }
+    for (nfds_t index = 0, next = 0; found >= 0 && index < count; index++) {
+        struct pollfd *one = &wanted[index];
+        int is_read = is_asked(one, POLLIN), is_written = is_asked(one, POLLOUT), events = 0;
+        if (is_read && ready[next++]) events |= POLLIN;
+        if (is_written && ready[next++]) events |= POLLOUT;
+        one->revents |= events;
     }
     int some = 0;
-    for (nfds_t index = 0, next = 0; found >= 0 && index < count; index++) {
-        wanted[index].revents = 0;
-        if (wanted[index].fd >= 0 && wanted[index].events & POLLIN && ready[next++])
-            wanted[index].revents |= POLLIN;
-        if (wanted[index].fd >= 0 && wanted[index].events & POLLOUT && ready[next++])
-            wanted[index].revents |= POLLOUT;
-        some += wanted[index].revents != 0;
-    }
+    for (nfds_t index = 0; index < count; index++) some += wanted[index].revents != 0;
     free(files);
     free(ways);
     return found < 0 ? result(found) : some;

@@ -17,6 +17,7 @@ extern int bactrian_status(const char *, int follow, uint64_t *);
 extern int bactrian_status_of(int, uint64_t *);
 extern int bactrian_access(const char *, int wanted);
 extern int bactrian_set_size(int, int64_t);
+extern int bactrian_truncate(const char *, int64_t);
 extern int bactrian_synchronise(int);
 extern int bactrian_set_times(const char *, int64_t read, int64_t written);
 extern int bactrian_set_times_now(const char *);
