@@ -67,7 +67,7 @@ impl fmt::Display for ImageError {
             Self::Magic(magic) => {
                 write!(
                     f,
-                    "bytecode of another version of OCaml ({}): compile the program with OCaml 4.13",
+                    "bytecode of another version of OCaml ({}): compile it with OCaml 4.13",
                     magic.escape_ascii()
                 )
             }

@@ -364,8 +364,9 @@ impl Pages {
     }
 }
 
-/// Whether a list has room for so many more, perhaps after it has grown.
-fn has_room<T>(list: &mut Vec<T>, more: usize) -> bool {
+/// Whether a list has room for so many more pages, perhaps after it has grown.
+#[inline(never)]
+fn has_room(list: &mut Vec<u32>, more: usize) -> bool {
     allocator::attempt(|| list.try_reserve(more).is_ok())
 }
 
@@ -373,13 +374,17 @@ fn has_room<T>(list: &mut Vec<T>, more: usize) -> bool {
 /// pages are afterwards; nothing where there is no memory for them.
 fn neighbours(pages: &mut [u32]) -> Option<Vec<(u32, u32)>> {
     pages.sort_unstable();
-    let is_next = |&page: &u32, &next: &u32| next == page + PAGE_BYTES;
-    let ranges = || pages.chunk_by(is_next);
-    let mut listed = Vec::new();
-    has_room(&mut listed, ranges().count()).then(|| {
-        listed.extend(ranges().map(|range| (range.len() as u32 * PAGE_BYTES, range[0])));
-        listed
-    })
+    let mut ranges: Vec<(u32, u32)> = Vec::new();
+    for &page in &*pages {
+        match ranges.last_mut() {
+            Some((length, start)) if *start + *length == page => *length += PAGE_BYTES,
+            Some(_) | None => {
+                allocator::make_room(&mut ranges)?;
+                ranges.push((PAGE_BYTES, page));
+            }
+        }
+    }
+    Some(ranges)
 }
 
 /// The end of the last whole slot of a page.
