@@ -1,4 +1,4 @@
-(* So much memory is used up that the collector's own tables are large, and then there is garbage. *)
+(* So much memory is used up that the collector's own tables are large. Then there is garbage. *)
 
 let rec fill list number = fill (number :: list) (number + 1)
 

@@ -1,9 +1,9 @@
 //! What is kept so that memory can run out without harm.
 //!
 //! A minor collection has to find a place for everything in the nursery. So the pool of pages
-//! always holds twice as many as that may take, and lists of pages have room for them. Where there is no memory for that, the next
-//! safepoint raises Out_of_memory, and the handler still has a nursery to work in. Pages of the
-//! pool that were never used cost addresses only.
+//! always holds twice as many as that may take, and lists of pages have room for them. Where there
+//! is no memory for that, the next safepoint raises Out_of_memory, and the handler still has a
+//! nursery to work in. Pages of the pool that were never used cost addresses only.
 //!
 //! Leaves out: the runtime's other tables (Rust's allocator), which are small; when those find no
 //! memory, the program ends.

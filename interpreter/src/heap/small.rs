@@ -172,12 +172,13 @@ impl SmallSpace {
         true
     }
 
-    /// Makes room for each class to list so many more pages, so that taking them from the pool needs
-    /// no other memory; whether there is.
+    /// Makes room for each class to list so many more pages, so that taking them from the pool
+    /// needs no other memory; whether there is.
     pub fn can_list(&self, pages: usize) -> bool {
         let mut all = self.pages.borrow_mut();
-        let mut lists = all.by_class[..SLOT_WORDS.len()].iter_mut();
-        lists.all(|class| has_room(&mut class.starts, pages))
+        let classes = self.classes.iter().zip(&mut all.by_class);
+        let mut used = classes.filter(|(class, _)| class.slot_bytes != 0);
+        used.all(|(_, class)| has_room(&mut class.starts, pages))
     }
 
     /// Pages in the pool.
@@ -342,8 +343,8 @@ impl Pages {
         self.free.pop()
     }
 
-    /// Adds memory to the pool: `need` bytes at least, unless only less is to be had. Afterwards all
-    /// pages fit into the list of free ones.
+    /// Adds memory to the pool: `need` bytes at least, unless only less is to be had. Afterwards
+    /// all pages fit into the list of free ones.
     fn grow(&mut self, heap: &Heap, need: usize) -> Option<()> {
         let wish = super::growth(self.bytes, need);
         let pages = (self.bytes as usize + wish).div_ceil(PAGE_BYTES as usize);
