@@ -189,10 +189,7 @@ fn run_in_lockstep(args: &LockstepArgs, precompiled: Precompiled) -> Result<u8> 
         notice!("bactrian: {declined} functions were declined, and not compared: see `--stats`");
     }
     if pipeline.events == Some(0) {
-        notice!(
-            "bactrian: there was nothing to compare: {}",
-            nothing(&pipeline)
-        );
+        notice!("bactrian: nothing was compared but how it ended: the guest reports no events");
     }
     let status = match verdict {
         Verdict::Diverged(divergence) => Err(anyhow!("{}: {divergence}", args.program.display())),
@@ -200,14 +197,6 @@ fn run_in_lockstep(args: &LockstepArgs, precompiled: Precompiled) -> Result<u8> 
     };
     print_stats(&args.stats, &pipeline);
     status
-}
-
-/// Why there may have been nothing to compare.
-fn nothing(pipeline: &Pipeline) -> &'static str {
-    match pipeline.settings.eval {
-        Eval::Pure => "what runs at build time is not, unless with `--eval none`",
-        Eval::None => "the guest told of no event",
-    }
 }
 
 /// The first option that is given and says how programs are compiled.

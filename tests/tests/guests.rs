@@ -193,6 +193,26 @@ fn the_cache_knows_programs_by_manifest_and_module() -> Result<()> {
 }
 
 #[test]
+fn lockstep_says_that_it_compared_nothing() -> Result<()> {
+    let place = Place::new()?;
+    let mut module = fs::read_to_string(place.path("counter.wat"))?;
+    for event in 1..=3 {
+        let arguments = "(local.get 0) (local.get 1) (local.get 2)";
+        module = module.replace(
+            &format!("(call $event (i32.const {event}) {arguments})"),
+            "",
+        );
+    }
+    assert!(!module.contains("call $event"), "{module}");
+    place.write("counter.wat", module.as_bytes())?;
+    let ran = place.tool("lockstep --guest counter.toml sum.count a b")?;
+    assert_eq!(ran.status, Some(6), "{}", stderr(&ran));
+    let expected = "nothing was compared but how it ended";
+    assert!(stderr(&ran).contains(expected), "{}", stderr(&ran));
+    Ok(())
+}
+
+#[test]
 fn lockstep_compares_and_collects() -> Result<()> {
     let place = Place::new()?;
     let plain = place.tool("lockstep --guest counter.toml --stats sum.count a b")?;
@@ -202,6 +222,8 @@ fn lockstep_compares_and_collects() -> Result<()> {
         "{}",
         stderr(&plain)
     );
+    let json = place.tool("lockstep --guest counter.toml --stats=json sum.count a b")?;
+    assert!(stderr(&json).contains("\"events\":3,"), "{}", stderr(&json));
     let stress = place.tool("lockstep --guest counter.toml --stress sum.count a b")?;
     assert_eq!(
         stress.status,
