@@ -24,6 +24,7 @@ use std::path::Path;
 use std::ptr::NonNull;
 
 use anyhow::{Context, Result};
+use libc::c_int;
 use rustix::io::Errno;
 use specializer::Absent;
 use wasmtime::{Caller, Linker};
@@ -165,6 +166,14 @@ impl Call<'_> {
 /// The number of an error that the system reported.
 fn refused(error: std::io::Error) -> Errno {
     Errno::from_io_error(&error).unwrap_or(Errno::IO)
+}
+
+/// The answer of a function of C's that returns 0, unless it fails.
+fn checked(result: c_int) -> Answer {
+    match result {
+        0 => Ok(0),
+        _ => Err(refused(std::io::Error::last_os_error())),
+    }
 }
 
 fn done(result: Result<(), Errno>) -> Answer {

@@ -1,17 +1,14 @@
 //! Files and directories by name: the system's own calls, so that links, permissions and errors are
 //! the system's.
 
-use std::ffi::CString;
-use std::io;
-
-use rustix::fs::{self, Access, AtFlags, CWD, FileType, Mode, Timespec, Timestamps};
-use std::ffi::OsStr;
+use std::ffi::{CString, OsStr};
 use std::os::unix::ffi::{OsStrExt, OsStringExt};
 
+use rustix::fs::{self, Access, AtFlags, CWD, FileType, Mode, Timespec, Timestamps};
 use rustix::io::Errno;
 
 use super::files::{described, owners};
-use super::{Answer, Call, Function, Unconfined, done, refused};
+use super::{Answer, Call, Function, Unconfined, checked, done, refused};
 
 pub(super) const FUNCTIONS: [(&str, Function); 17] = [
     ("stat", status),
@@ -84,10 +81,7 @@ fn set_times(_: &mut Unconfined, call: &mut Call) -> Answer {
 fn set_size(_: &mut Unconfined, call: &mut Call) -> Answer {
     let path = CString::new(call.input).map_err(|_| Errno::NOENT)?;
     // SAFETY: it reads a C string.
-    match unsafe { libc::truncate(path.as_ptr(), call.numbers[0]) } {
-        0 => Ok(0),
-        _ => Err(refused(io::Error::last_os_error())),
-    }
+    checked(unsafe { libc::truncate(path.as_ptr(), call.numbers[0]) })
 }
 
 fn create_directory(_: &mut Unconfined, call: &mut Call) -> Answer {

@@ -19,7 +19,8 @@ use libc::{c_char, c_int, c_short, pid_t};
 use rustix::io::Errno;
 
 use super::files::numbered;
-use super::{Answer, Call, Function, Unconfined, refused};
+use super::signals::{members, with_defaults};
+use super::{Answer, Call, Function, Unconfined, checked, refused};
 
 pub(super) const FUNCTIONS: [(&str, Function); 4] = [
     ("spawn", spawn),
@@ -88,6 +89,13 @@ fn given(state: &Unconfined, files: &[u8]) -> Result<Vec<(RawFd, RawFd)>, Errno>
     pairs.collect()
 }
 
+/// The lowest number above these, and above those of standard streams.
+fn beyond(numbers: impl Iterator<Item = RawFd>) -> RawFd {
+    numbers
+        .max()
+        .map_or(STREAMS, |last| (last + 1).max(STREAMS))
+}
+
 /// Answers the process's number.
 fn spawn(state: &mut Unconfined, call: &mut Call) -> Answer {
     let program = Program::read(state, call)?;
@@ -140,10 +148,7 @@ impl Actions {
     /// The program's files get their numbers. One that lies where another is to be is copied to a
     /// number that nobody has, first.
     fn give(&mut self, program: &Program) -> Result<(), Errno> {
-        let numbers = program.files.iter().flat_map(|&(to, from)| [to, from]);
-        let mut free = numbers
-            .max()
-            .map_or(STREAMS, |last| (last + 1).max(STREAMS));
+        let mut free = beyond(program.files.iter().flat_map(|&(to, from)| [to, from]));
         let mut moved = BTreeMap::new();
         for &(to, from) in &program.files {
             let is_in_the_way = from != to && (from < STREAMS || program.has(from));
@@ -207,10 +212,6 @@ impl Attributes {
     }
 }
 
-fn members(signals: u64) -> impl Iterator<Item = c_int> {
-    (1..=64).filter(move |signal| signals >> (signal - 1) & 1 != 0)
-}
-
 impl Drop for Attributes {
     fn drop(&mut self) {
         // SAFETY: the attributes are initialised, and used no more.
@@ -222,10 +223,7 @@ impl Drop for Attributes {
 fn execute(state: &mut Unconfined, call: &mut Call) -> Answer {
     let program = Program::read(state, call)?;
     may_be_executed(&program.path)?;
-    let numbers = program.files.iter().map(|(number, _)| *number);
-    let beyond = numbers
-        .max()
-        .map_or(STREAMS, |last| (last + 1).max(STREAMS));
+    let beyond = beyond(program.files.iter().map(|(number, _)| *number));
     let mut files: BTreeMap<RawFd, Option<OwnedFd>> =
         program.closed().map(|number| (number, None)).collect();
     for &(number, file) in &program.files {
@@ -261,13 +259,10 @@ fn execute(state: &mut Unconfined, call: &mut Call) -> Answer {
 /// descriptors. What is no program by its contents is found out later.
 fn may_be_executed(path: &CStr) -> Result<(), Errno> {
     // SAFETY: it reads a C string.
-    let answer = unsafe {
+    checked(unsafe {
         let (path, how) = (path.as_ptr(), libc::X_OK);
         libc::faccessat(libc::AT_FDCWD, path, how, libc::AT_EACCESS)
-    };
-    if answer != 0 {
-        return Err(refused(io::Error::last_os_error()));
-    }
+    })?;
     let mode = rustix::fs::stat(path)?.st_mode;
     match rustix::fs::FileType::from_raw_mode(mode) {
         rustix::fs::FileType::RegularFile => Ok(()),
@@ -294,26 +289,6 @@ fn place(number: RawFd, file: Option<&OwnedFd>, flags: c_int) {
             None => libc::close(number),
         }
     };
-}
-
-/// Does something while these signals do what they do by default.
-fn with_defaults<R>(signals: u64, f: impl FnOnce() -> R) -> R {
-    // SAFETY: a `sigaction` of zeros is that of the default. No handler is installed that was not
-    // before.
-    let set = |signal, action: Option<libc::sigaction>| unsafe {
-        let action = action.unwrap_or_else(|| std::mem::zeroed());
-        let mut before = std::mem::zeroed();
-        libc::sigaction(signal, &action, &mut before);
-        before
-    };
-    let before: Vec<_> = members(signals)
-        .map(|signal| (signal, set(signal, None)))
-        .collect();
-    let result = f();
-    for (signal, action) in before {
-        set(signal, Some(action));
-    }
-    result
 }
 
 /// A process, as `waitpid` takes it, and flags. Puts out a process, 0 for none, how it ended (0: by
@@ -344,8 +319,5 @@ fn kill(_: &mut Unconfined, call: &mut Call) -> Answer {
     let process = pid_t::try_from(process).map_err(|_| Errno::SRCH)?;
     let signal = c_int::try_from(signal).map_err(|_| Errno::INVAL)?;
     // SAFETY: it takes two numbers.
-    match unsafe { libc::kill(process, signal) } {
-        0 => Ok(0),
-        _ => Err(refused(io::Error::last_os_error())),
-    }
+    checked(unsafe { libc::kill(process, signal) })
 }

@@ -4,14 +4,13 @@
 //! next poll. It also ends what the guest is waiting for, on the guest's thread. Where two guests
 //! are compared (lockstep) none is kept, as it would come to them at different times.
 
-use std::io;
 use std::ptr::{self, null_mut};
 use std::sync::atomic::{AtomicI32, AtomicPtr, AtomicU64, Ordering};
 
 use libc::{c_int, sigset_t, timespec, timeval};
 use rustix::io::Errno;
 
-use super::{Answer, Call, Function, Unconfined, refused};
+use super::{Answer, Call, Function, Unconfined, checked};
 
 pub(super) const FUNCTIONS: [(&str, Function); 8] = [
     ("sigaction", set_disposition),
@@ -106,34 +105,57 @@ fn set_disposition(state: &mut Unconfined, call: &mut Call) -> Answer {
     checked(result)
 }
 
-fn checked(result: c_int) -> Answer {
-    match result {
-        0 => Ok(0),
-        _ => Err(refused(io::Error::last_os_error())),
+/// Fails where no signal is kept.
+fn require_kept(state: &Unconfined) -> Result<(), Errno> {
+    match state.signals.kept {
+        true => Ok(()),
+        false => Err(Errno::NOSYS),
     }
+}
+
+/// Those that are in a set: signal 1 is the lowest bit.
+pub(super) fn members(signals: u64) -> impl Iterator<Item = c_int> {
+    (1..=64).filter(move |signal| signals >> (signal - 1) & 1 != 0)
+}
+
+/// Does something while these signals do what they do by default. Those that cannot be set always
+/// do.
+pub(super) fn with_defaults<R>(signals: u64, f: impl FnOnce() -> R) -> R {
+    // SAFETY: a `sigaction` of zeros is that of the default. No handler is installed that was not
+    // before.
+    let set = |signal, action: Option<libc::sigaction>| unsafe {
+        let action = action.unwrap_or_else(|| std::mem::zeroed());
+        let mut before = std::mem::zeroed();
+        libc::sigaction(signal, &action, &mut before);
+        before
+    };
+    let before: Vec<_> = members(signals)
+        .map(|signal| (signal, set(signal, None)))
+        .collect();
+    let result = f();
+    for (signal, action) in before {
+        set(signal, Some(action));
+    }
+    result
 }
 
 /// Does with this process what a signal does by default. Answers when it was stopped and goes on.
 fn act_by_default(state: &mut Unconfined, call: &mut Call) -> Answer {
-    if !state.signals.kept {
-        return Err(Errno::NOSYS);
+    require_kept(state)?;
+    let signal = call.numbers[0];
+    if !(1..=64).contains(&signal) {
+        return Err(Errno::INVAL);
     }
-    let signal = c_int::try_from(call.numbers[0]).map_err(|_| Errno::INVAL)?;
-    // SAFETY: a `sigaction` of zeros is that of the default, and what was before is set again. What
-    // cannot be set is always as by default. The set is made before it is read.
-    unsafe {
-        let (mut before, default): (libc::sigaction, libc::sigaction) = std::mem::zeroed();
-        let changed = libc::sigaction(signal, &default, &mut before) == 0;
-        let mut this: sigset_t = std::mem::zeroed();
-        libc::sigemptyset(&mut this);
-        libc::sigaddset(&mut this, signal);
-        libc::pthread_sigmask(libc::SIG_UNBLOCK, &this, null_mut());
-        let result = libc::raise(signal);
-        if changed {
-            libc::sigaction(signal, &before, null_mut());
-        }
-        checked(result)
-    }
+    with_defaults(1 << (signal - 1), || {
+        // SAFETY: the set is made before it is read.
+        checked(unsafe {
+            let mut this: sigset_t = std::mem::zeroed();
+            libc::sigemptyset(&mut this);
+            libc::sigaddset(&mut this, signal as c_int);
+            libc::pthread_sigmask(libc::SIG_UNBLOCK, &this, null_mut());
+            libc::raise(signal as c_int)
+        })
+    })
 }
 
 /// Answers which signals were kept, and keeps them no more.
@@ -143,9 +165,7 @@ fn take(_: &mut Unconfined, _: &mut Call) -> Answer {
 
 /// Waits until one is kept.
 fn wait(state: &mut Unconfined, _: &mut Call) -> Answer {
-    if !state.signals.kept {
-        return Err(Errno::NOSYS);
-    }
+    require_kept(state)?;
     // SAFETY: sets are made before they are read. Signals are blocked on this thread from the look
     // at what is kept until it waits, so none is missed; those of the engine do not come.
     unsafe {
@@ -166,10 +186,8 @@ const MICROSECONDS: i64 = 1_000_000;
 
 /// Waits for so many nanoseconds; answers how many are left if a signal comes first. Where none
 /// can, as under lockstep, whose clock goes by itself, the guest waits by that.
-fn sleep(unconfined: &mut Unconfined, call: &mut Call) -> Answer {
-    if !unconfined.signals.kept {
-        return Err(Errno::NOSYS);
-    }
+fn sleep(state: &mut Unconfined, call: &mut Call) -> Answer {
+    require_kept(state)?;
     let [time, ..] = call.numbers;
     let wanted = timespec {
         tv_sec: time / SECOND,
@@ -189,9 +207,7 @@ fn sleep(unconfined: &mut Unconfined, call: &mut Call) -> Answer {
 /// A number of seconds; answers how many were left. Where no signal is kept, one that a timer sends
 /// would end the process.
 fn alarm(state: &mut Unconfined, call: &mut Call) -> Answer {
-    if !state.signals.kept {
-        return Err(Errno::NOSYS);
-    }
+    require_kept(state)?;
     let seconds = call.numbers[0] as u32;
     // SAFETY: it takes a number.
     Ok(unsafe { libc::alarm(seconds) }.into())
@@ -211,9 +227,7 @@ fn put_timer(call: &mut Call, timer: &libc::itimerval) -> Answer {
 
 /// A timer, and microseconds until its signal and from one to the next. Puts out what they were.
 fn set_timer(state: &mut Unconfined, call: &mut Call) -> Answer {
-    if !state.signals.kept {
-        return Err(Errno::NOSYS);
-    }
+    require_kept(state)?;
     let [which, value, interval] = call.numbers;
     let wanted = libc::itimerval {
         it_value: time(value),

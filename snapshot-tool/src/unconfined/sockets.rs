@@ -1,7 +1,6 @@
 //! Sockets. Addresses go over as bytes: 0 and a path; or 1, the port in two bytes, lowest first,
 //! and the 4 or 16 bytes of an internet address.
 
-use std::io;
 use std::mem::size_of_val;
 use std::net::{IpAddr, SocketAddr, ToSocketAddrs};
 use std::os::fd::{AsRawFd, BorrowedFd};
@@ -12,7 +11,7 @@ use rustix::net::{self, AddressFamily, Protocol, RecvFlags, SendFlags, Shutdown}
 use rustix::net::{SocketAddrAny, SocketAddrUnix, SocketFlags, SocketType};
 
 use super::files::{numbered, subject};
-use super::{Answer, Call, Function, Network, Unconfined, done, refused};
+use super::{Answer, Call, Function, Network, Unconfined, checked, done};
 
 pub(super) const FUNCTIONS: [(&str, Function); 14] = [
     ("socket", socket),
@@ -288,13 +287,6 @@ fn set<T: Plain>(socket: BorrowedFd, (level, name): (c_int, c_int), value: T) ->
     let place: *const c_void = (&raw const value).cast();
     // SAFETY: it reads `len` bytes.
     checked(unsafe { libc::setsockopt(socket.as_raw_fd(), level, name, place, len) })
-}
-
-fn checked(result: c_int) -> Answer {
-    match result {
-        0 => Ok(0),
-        _ => Err(refused(io::Error::last_os_error())),
-    }
 }
 
 /// The addresses of the host that comes in, as the system finds them: each one's length in a byte,
