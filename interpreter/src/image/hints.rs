@@ -128,8 +128,8 @@ struct Program<'a> {
     captured: Vec<Captured>,
     results: Vec<Known>,
     groups: Vec<Option<Group>>,
-    /// Fields of blocks, by the instruction that made them.
-    blocks: ByWord<Vec<Known>>,
+    /// By the instruction that made them.
+    blocks: ByWord<Block>,
     /// Those that the program sets.
     globals: FxHashMap<i32, Known>,
     /// By function: how many instructions make closures of it.
@@ -144,9 +144,8 @@ struct Program<'a> {
     partial: FxHashSet<(usize, u32)>,
     looping: FxHashSet<usize>,
     labels: Labels,
-    /// Functions that something unknown may call, and blocks that it may look into, by their sites.
+    /// Functions that something unknown may call.
     escaped: FxHashSet<usize>,
-    lost_blocks: FxHashSet<usize>,
     /// What was lost sight of in this step.
     lost: Vec<Made>,
     boxes: Boxes,
@@ -155,6 +154,22 @@ struct Program<'a> {
     walked: usize,
     /// Room for a call's arguments.
     arguments: Vec<Known>,
+}
+
+/// The blocks that one instruction makes.
+struct Block {
+    fields: Vec<Known>,
+    /// Whether something unknown may look into them.
+    is_lost: bool,
+}
+
+impl Block {
+    fn unreached(count: usize) -> Self {
+        Self {
+            fields: vec![Known::UNREACHED; count],
+            is_lost: false,
+        }
+    }
 }
 
 impl<'a> Program<'a> {
@@ -186,7 +201,6 @@ impl<'a> Program<'a> {
             partial: FxHashSet::default(),
             looping: FxHashSet::default(),
             escaped: FxHashSet::default(),
-            lost_blocks: FxHashSet::default(),
             lost: Vec::new(),
             boxes: Boxes::default(),
             pending: Pending::new(count),
@@ -205,15 +219,14 @@ impl<'a> Program<'a> {
             .collect();
         let mut labels = std::mem::take(&mut self.labels);
         labels.clear();
-        let mut next = Some((entry.position, State::begin(stack)));
+        let mut state = State::begin(stack);
+        let mut next = Some(entry.position);
         loop {
-            let (position, mut state) = match next.take() {
-                Some((position, mut state)) => match labels.pass(position, &mut state) {
-                    true => (position, state),
-                    false => continue,
-                },
-                None => match labels.next() {
-                    Some(left) => left,
+            let position = match next.take() {
+                Some(position) if labels.pass(position, &mut state) => position,
+                Some(_) => continue,
+                None => match labels.next(&mut state) {
+                    Some(position) => position,
                     None => break,
                 },
             };
@@ -221,7 +234,7 @@ impl<'a> Program<'a> {
                 break;
             };
             if self.step(&instruction, &mut state, &mut labels) {
-                next = Some((instruction.next(), state));
+                next = Some(instruction.next());
             }
             self.lose_all(&mut labels.lost);
         }

@@ -44,10 +44,11 @@ impl Program<'_> {
                 }
                 Made::Block(site) => {
                     let site = site as usize;
-                    if self.lost_blocks.insert(site) {
+                    let block = self.blocks.get_mut(site).expect("it was made there");
+                    if !std::mem::replace(&mut block.is_lost, true) {
                         // Its fields are no more than guesses from now on.
                         self.pending.change(Dependency::Block(site));
-                        let fields = self.blocks.get(site).into_iter().flatten();
+                        let fields = block.fields.iter();
                         self.lost.extend(fields.flat_map(|field| field.seen.made()));
                     }
                 }

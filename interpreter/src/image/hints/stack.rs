@@ -11,11 +11,26 @@ use std::rc::Rc;
 const PIECE: usize = 8;
 
 /// Slots, counted from the lowest.
-#[derive(Clone, Default)]
+#[derive(Default)]
 pub struct Stack {
     below: Option<Rc<Piece>>,
     /// Those above the pieces, fewer than two pieces of them.
     top: Vec<Known>,
+}
+
+impl Clone for Stack {
+    fn clone(&self) -> Self {
+        Self {
+            below: self.below.clone(),
+            top: self.top.clone(),
+        }
+    }
+
+    /// Keeps the room that there is.
+    fn clone_from(&mut self, other: &Self) {
+        self.below.clone_from(&other.below);
+        self.top.clone_from(&other.top);
+    }
 }
 
 struct Piece {

@@ -180,12 +180,28 @@ pub struct Lost {
 }
 
 /// Accumulator and stack, the top last.
-#[derive(Clone)]
 pub struct State {
     pub accu: Known,
     pub stack: Stack,
     /// The handlers of the traps in the stack, the innermost last.
     handlers: Vec<Handler>,
+}
+
+impl Clone for State {
+    fn clone(&self) -> Self {
+        Self {
+            accu: self.accu,
+            stack: self.stack.clone(),
+            handlers: self.handlers.clone(),
+        }
+    }
+
+    /// Keeps the room that there is: states are copied at each label.
+    fn clone_from(&mut self, other: &Self) {
+        self.accu = other.accu;
+        self.stack.clone_from(&other.stack);
+        self.handlers.clone_from(&other.handlers);
+    }
 }
 
 /// Where an exception goes on, and how deep the stack is then.
@@ -340,11 +356,11 @@ impl Labels {
         changed
     }
 
-    /// The first label that is left.
-    pub fn next(&mut self) -> Option<(usize, State)> {
+    /// The first label that is left, and its state.
+    pub fn next(&mut self, state: &mut State) -> Option<usize> {
         let position = self.pending.pop_first()?;
-        let state = self.states.get(position).expect("a jump has been there");
-        Some((position, state.clone()))
+        state.clone_from(self.states.get(position).expect("a jump has been there"));
+        Some(position)
     }
 
     /// Joins a state into the one at `position`; whether that changes it.

@@ -4,7 +4,7 @@ use super::made::Made;
 use super::pending::Dependency;
 use super::scan::{Group, gives_data};
 use super::state::{Known, Lost, Origin, Seen, State};
-use super::{Access, Given, Program};
+use super::{Access, Block, Given, Program};
 use crate::code::decode::{self, Instruction};
 use crate::code::effect;
 use crate::code::load::{self, Load};
@@ -123,7 +123,10 @@ impl Program<'_> {
     /// whatever modules have.
     fn is_followed(&self, block: Known) -> bool {
         let is_lost = |made: &Made| match made {
-            Made::Block(site) => self.lost_blocks.contains(&(*site as usize)),
+            Made::Block(site) => {
+                let block = self.blocks.get(*site as usize);
+                block.is_some_and(|block| block.is_lost)
+            }
             Made::Closure(_) | Made::Partial(..) => false,
         };
         let all = block.seen.made();
@@ -155,7 +158,7 @@ impl Program<'_> {
             let Made::Block(site) = made else { continue };
             let site = site as usize;
             self.pending.read(Dependency::Block(site), self.walked);
-            let fields = self.blocks.get(site).map_or(&[][..], Vec::as_slice);
+            let fields = self.blocks.get(site).map_or(&[][..], |block| &block.fields);
             let read = match index {
                 // One that has no such field is not what is read.
                 Some(index) => fields.get(index..index + 1).unwrap_or_default(),
@@ -178,15 +181,15 @@ impl Program<'_> {
     fn block(&mut self, instruction: &Instruction, state: &State, count: usize) -> Known {
         let site = instruction.position;
         let known = self.blocks.take(site);
-        let mut known = known.unwrap_or_else(|| vec![Known::UNREACHED; count]);
+        let mut known = known.unwrap_or_else(|| Block::unreached(count));
         let operands =
             std::iter::once(state.accu).chain((0..count - 1).map(|index| state.slot(index)));
-        for (known, seen) in known.iter_mut().zip(operands) {
+        for (known, seen) in known.fields.iter_mut().zip(operands) {
             *known = self.note(Dependency::Block(site), *known, seen);
             self.boxes.store(seen.seen);
         }
-        if self.lost_blocks.contains(&site) {
-            known.iter().for_each(|known| self.lose(known.seen));
+        if known.is_lost {
+            known.fields.iter().for_each(|known| self.lose(known.seen));
         }
         self.blocks.insert(site, known);
         Known::certain(Seen::one(Made::Block(site as u32)))
@@ -269,9 +272,10 @@ impl Program<'_> {
         for &made in block.seen.made() {
             let Made::Block(site) = made else { continue };
             let site = site as usize;
-            let Some(mut fields) = self.blocks.take(site) else {
+            let Some(mut known) = self.blocks.take(site) else {
                 continue;
             };
+            let fields = &mut known.fields;
             let assigned = match index {
                 None => 0..fields.len(),
                 Some(index) => {
@@ -282,7 +286,7 @@ impl Program<'_> {
             for field in &mut fields[assigned] {
                 *field = self.note(Dependency::Block(site), *field, value);
             }
-            self.blocks.insert(site, fields);
+            self.blocks.insert(site, known);
         }
     }
 }
