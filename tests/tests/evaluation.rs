@@ -331,6 +331,32 @@ fn what_the_collector_watches_for_stays_alive_as_long() -> Result<()> {
 
 /// A program that is parked before a loop goes on in the loop's residual code: without boxes.
 #[test]
+fn what_was_made_lives_and_dies_as_if_it_had_been_made_later() -> Result<()> {
+    Case::new(
+        "let suspended = Array.init 100 (fun i -> lazy (ref i))\n\
+         let cells = Array.init 200 (fun i -> ref [i])\n\
+         let functions = Array.init 50 (fun i -> let c = ref i in fun n -> c := !c + n; !c)\n\
+         let left = ref (Array.to_list cells)\n\
+         let () = print_string \"begun \"\n\
+         let show n = print_int n; print_char ' '\n\
+         let sum l = List.fold_left (fun s c -> List.fold_left (+) s !c) 0 l\n\
+         let () =\n\
+         Array.iter (fun s -> ignore (Lazy.force s)) suspended;\n\
+         for round = 1 to 6 do\n\
+         Array.iteri (fun i c -> if i mod 6 <> round then c := round :: !c) cells;\n\
+         Array.iteri (fun i _ -> if i mod 6 = round then cells.(i) <- ref [i; i]) cells;\n\
+         left := List.filteri (fun i _ -> i mod 5 <> round) !left;\n\
+         if round = 3 then Array.fill functions 10 20 succ;\n\
+         if round mod 2 = 0 then Gc.full_major () else Gc.major ();\n\
+         show (Obj.reachable_words (Obj.repr suspended));\n\
+         show (sum (Array.to_list cells)); show (sum !left);\n\
+         show (Array.fold_left (fun s f -> s + f round) 0 functions)\n\
+         done\n",
+    )?
+    .agrees(None, &[])
+}
+
+#[test]
 fn loops_of_the_programs_own_code_stay_compiled() -> Result<()> {
     // Not by `Gc.minor_words`: a program that can call that makes all boxes.
     const PROGRAM: &str = "let words () = (Gc.quick_stat ()).Gc.minor_words\n\

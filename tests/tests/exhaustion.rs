@@ -93,6 +93,16 @@ fn small_bigarrays_may_use_memory_up() -> Result<()> {
 }
 
 #[test]
+fn what_was_made_before_the_first_effect_keeps_nothing_alive_once_it_is_dead() -> Result<()> {
+    for mode in [&["--generic"][..], &[]] {
+        let (status, output, errors) = run("evaluated", MEMORY, mode)?;
+        assert_eq!((&*output, &*errors), ("begun\ndone\n", ""), "{mode:?}");
+        assert_eq!(status, Some(0));
+    }
+    Ok(())
+}
+
+#[test]
 fn boxes_that_are_made_for_calls_are_collected() -> Result<()> {
     for mode in [&["--generic"][..], &[]] {
         let (status, output, errors) = run("boxes", MEMORY, mode)?;

@@ -2,20 +2,26 @@
 //! outlives the nursery becomes a part of the image.
 //!
 //! Invariant: no block is in the major heap, so no cycle has begun. When an evaluation ends, the
-//! nursery is empty and all that the program can reach is in the image, never to be moved or freed.
-//! Blocks whose end somebody waits for must not be there: what makes them stops the evaluation.
+//! nursery is empty and all that the program can reach is in the image, never to be moved. From
+//! then on it is marked as the major heap is, and what dies is *buried*: its memory is not used
+//! again, but it keeps nothing alive. Blocks whose end somebody waits for must not be there: what
+//! makes them stops the evaluation.
 
-use super::state::Heap;
+use super::state::{COLOUR_MASK, FREE, Heap};
 use super::{collect, heap, roots, scanned_fields, stats};
 use crate::evaluation;
 use crate::memory;
-use crate::value::{Value, WORD, tag};
+use crate::value::{Value, WORD, header, tag};
 use crate::vm::vm;
 use std::cell::Cell;
 
 /// The program begins: no major collection is ever due.
 pub fn begin() {
-    heap().allocation_goal.set(u64::MAX);
+    let heap = heap();
+    heap.allocation_goal.set(u64::MAX);
+    // The room is below the nursery, and above constants and atoms.
+    heap.low.set(evaluation::room().start);
+    heap.image.close();
 }
 
 /// A block outside of the nursery, fields not written. Memory has less room now than it has at run
@@ -52,6 +58,16 @@ pub fn end() {
     wipe(heap);
     heap.allocated.set(0);
     heap.allocation_goal.set(super::MIN_MAJOR_WORDS);
+}
+
+/// Buries a block of the image that the last marking did not reach: it refers to nothing from now
+/// on. The next marking is to begin, so the colours have changed their roles.
+#[inline(always)]
+pub fn bury_dead(heap: &Heap, block: Value) {
+    if block.header() & COLOUR_MASK == heap.live_colour.get() {
+        let buried = header(block.wosize(), tag::ABSTRACT) | FREE;
+        memory::store_u64(block.address() - WORD, buried);
+    }
 }
 
 /// Makes all that is empty zero, as it was when the program was loaded.

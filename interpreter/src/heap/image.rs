@@ -1,7 +1,9 @@
-//! The image: blocks that exist before the heap is initialised (the program's constants).
+//! The image: blocks that exist before the heap is initialised (the program's constants), and what
+//! an evaluation of the program has made since ([`super::evaluated`]).
 //!
-//! They are contiguous, hence can be walked, and are neither moved nor freed. What they point to is
-//! found by scanning all of them at each marking, and through the remembered set in between.
+//! They are contiguous, hence can be walked, and are neither moved nor freed. What constants point
+//! to is found by scanning all of them at each marking, and through the remembered set in between.
+//! The others are in the major heap's range of addresses, and marked like its blocks.
 
 use super::ephemeron::watch::Watches;
 use super::state::Heap;
@@ -51,6 +53,12 @@ impl Image {
         Some(Value::block(at + WORD))
     }
 
+    /// The next block is not in a chunk of those that there are.
+    pub fn close(&self) {
+        let last = self.ranges.borrow().last().copied();
+        self.limit.set(last.map_or(0, |(_, end)| end));
+    }
+
     /// The block of size 0 with `tag`.
     pub fn atom(&self, tag: u8) -> Value {
         if self.atoms.get() == 0 {
@@ -80,7 +88,7 @@ impl Image {
             .any(|&(start, end)| (start + WORD..=end).contains(&address))
     }
 
-    /// Calls `visit` with each block but atoms.
+    /// Calls `visit` with each block but atoms, those that died too.
     pub fn for_each_block(&self, mut visit: impl FnMut(Value)) {
         for &(start, end) in self.ranges.borrow().iter() {
             let mut at = start;

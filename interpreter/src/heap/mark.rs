@@ -1,4 +1,5 @@
-//! Marking: gives every reachable block of the major heap the live colour.
+//! Marking: gives every reachable block of the major heap the live colour, and every such block
+//! that an evaluation has left in the image.
 //!
 //! Marking begins right after a minor collection, so the nursery is empty. The live colours were
 //! just swapped, so all blocks have the dead colour. It is completed at the end of the cycle, after
@@ -17,7 +18,7 @@
 use super::ephemeron::watch::{Watches, is_planted};
 use super::minor::YoungRange;
 use super::state::{COLOUR_B, COLOUR_MASK, Heap};
-use super::{ephemeron, finalise, image, memprof, roots};
+use super::{ephemeron, evaluated, finalise, image, memprof, roots};
 use crate::memory;
 use crate::value::{Value, WORD, tag};
 
@@ -86,18 +87,20 @@ pub fn also(heap: &'static Heap, value: Value) -> u64 {
 impl Marker {
     fn roots(&mut self) {
         let heap = self.heap;
-        let [stack, globals] = roots::ranges();
-        self.stack(stack.0, stack.1);
-        self.push(globals.0, globals.1);
-        self.drain();
         heap.image.for_each_block(|block| {
-            if block.tag() < tag::NO_SCAN {
+            if heap.in_major(block) {
+                evaluated::bury_dead(heap, block);
+            } else if block.tag() < tag::NO_SCAN {
                 self.push(
                     block.address() + super::first_scanned(block) * WORD,
                     block.field_address(block.wosize()),
                 );
             }
         });
+        let [stack, globals] = roots::ranges();
+        self.stack(stack.0, stack.1);
+        self.push(globals.0, globals.1);
+        self.drain();
         let mut visit = |cell: &core::cell::Cell<Value>| self.value(cell.get());
         roots::for_each_cell(heap, &mut visit);
         finalise::mark_roots(heap, &mut visit);
@@ -163,10 +166,16 @@ impl<const AMONG_YOUNG: bool> Marker<AMONG_YOUNG> {
             heap.large
                 .borrow()
                 .walk(|address| self.look_again(address), |_, _| ());
+            heap.image.for_each_block(|block| {
+                if heap.in_major(block) {
+                    self.look_again(block.address());
+                }
+            });
         }
     }
 
     /// Marks what a block that is marked refers to.
+    #[inline(never)]
     fn look_again(&mut self, address: u32) {
         let block = Value::block(address);
         if block.header() & COLOUR_MASK == self.dead ^ COLOUR_B && block.tag() < tag::NO_SCAN {

@@ -71,9 +71,11 @@ pub fn measure() -> Spaces {
     let free = |_, words: u32| spaces.set(spaces.get().with_free(words as u64));
     heap.small.walk(block, free);
     large.walk(block, free);
-    heap.image.for_each_block(|block| {
-        if block != heap.none.get() {
-            spaces.set(spaces.get().with_live(block.wosize() as u64 + 1));
+    heap.image.for_each_block(|image| {
+        if heap.in_major(image) {
+            block(image.address());
+        } else if image != heap.none.get() {
+            spaces.set(spaces.get().with_live(image.wosize() as u64 + 1));
         }
     });
     let mut spaces = spaces.get().with_free(heap_words() - taken_words());

@@ -23,7 +23,10 @@ pub fn verify() {
     checker.roots();
     checker.nursery();
     heap.image
-        .for_each_block(|block| checker.block(block, "image"));
+        .for_each_block(|block| match heap.in_major(block) {
+            true => checker.major_block(block.address()),
+            false => checker.block(block, "image"),
+        });
     heap.small
         .walk(|address| checker.major_block(address), |_, _| ());
     heap.large
