@@ -94,7 +94,8 @@ fn run_program(args: &RunArgs, precompiled: Precompiled, limit: file_limit::Igno
     drop(limit);
     let Run { exit, profile } = pipeline
         .stages
-        .time("run", || run::run(&engine, &module, &sandbox))?;
+        .time("run", || run::run(&engine, &module, &sandbox))
+        .with_context(|| args.program.display().to_string())?;
     let status = end(&args.program, &exit);
     let written = match (&args.profile, profile) {
         (Some(path), Some(profile)) => write_text(path, &profile.to_string()),

@@ -84,11 +84,13 @@ impl Sandbox {
         arguments
     }
 
-    /// The program's variables, and what the guest is told by variables.
+    /// The program's variables, and what the guest is told by variables, which no other sets.
     fn variables(&self) -> Strings {
         let mut variables = Strings::default();
         for (name, value) in &self.env {
-            variables.push_variable(name, value);
+            if ![START, STACK, IGNORED].iter().any(|told| name == told) {
+                variables.push_variable(name, value);
+            }
         }
         let mut tell = |name, value: &OsStr| variables.push_variable(OsStr::new(name), value);
         if let Some(start) = &self.start {

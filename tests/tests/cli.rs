@@ -279,6 +279,8 @@ fn a_program_starts_in_a_directory_that_is_open() -> Result<()> {
         let outcome = place.bactrian(&run(start))?;
         assert_eq!(String::from_utf8(outcome.stdout)?, format!("{start}\n"));
     }
+    let variable = ["run", "--env", "BACTRIAN_CWD=/work", &bytecode];
+    assert_eq!(place.bactrian(&variable)?.stdout, b"/\n");
     for start in ["/data", "/work/none"] {
         place.fails(&run(start), &["cannot start in", start, "`--dir`"])?;
     }

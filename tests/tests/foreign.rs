@@ -223,3 +223,17 @@ fn a_program_is_told_from_a_module() -> Result<()> {
     }
     Ok(())
 }
+
+#[test]
+fn a_module_that_is_no_command_is_named() -> Result<()> {
+    let place = place()?;
+    fs::write(place.path("empty.wasm"), b"\0asm\x01\0\0\0")?;
+    let outcome = place.bactrian(&["run", "--no-cache", "empty.wasm"])?;
+    assert_eq!(outcome.status, FAILURE, "{outcome:?}");
+    let message = String::from_utf8_lossy(&outcome.stderr).into_owned();
+    assert!(
+        message.starts_with("bactrian: empty.wasm: the module is not a WASI command"),
+        "{message}"
+    );
+    Ok(())
+}
