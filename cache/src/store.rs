@@ -230,8 +230,8 @@ impl Store {
         self.sweep().map(Ok)
     }
 
-    /// Removes the files that are no entries. No process can add one meanwhile; what cannot be
-    /// removed is tried again the next time.
+    /// Removes the files of ours that are no entries. No process can add one meanwhile; what cannot
+    /// be removed is tried again the next time.
     fn sweep(&mut self) -> rusqlite::Result<()> {
         let transaction = self
             .connection
