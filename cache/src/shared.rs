@@ -83,6 +83,11 @@ impl Shared {
         entries
     }
 
+    /// Whether the entries of the lineage were given out.
+    pub fn was_read(&self) -> bool {
+        self.was_read
+    }
+
     fn packs(&mut self) -> &[[u8; DIGEST]] {
         if self.packs.is_none() {
             let list = self.remote.read(&self.lineage).unwrap_or_default();

@@ -36,7 +36,7 @@ pub fn look_after(args: &CacheArgs) -> Result<u8> {
         CacheAction::Clear => tell_all(Cache::clear_file(&path)?),
         CacheAction::Gc { cache_size } => {
             require()?;
-            within(&path, |cache| Ok(cache.shrink(cache_size << 20)?))?;
+            tell_all(Cache::shrink_file(&path, cache_size << 20)?);
         }
         CacheAction::Export { to } => {
             require()?;
