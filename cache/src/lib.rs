@@ -232,20 +232,26 @@ impl Cache {
         let Some(mut shared) = state.shared.take() else {
             return;
         };
-        if shared.remote.access == Access::ReadAndWrite
-            && let Some(store) = &state.store
-        {
+        if shared.remote.access == Access::ReadAndWrite {
+            let store = state.store.as_ref();
             let look_up = |kind, key: &[u8]| {
-                let mut found = store.get(kind, key).unwrap_or_default();
+                let found = store.and_then(|store| store.get(kind, key).ok());
+                let mut found = found.unwrap_or_default();
                 found.retain(|entry| entry.is_sound(kind, key));
                 let blobs = found.iter().map(|entry| &entry.blob);
                 blobs.map(|blob| Entry::new(kind, key, blob)).collect()
             };
             let read_file = |kind, key: &[u8]| {
-                let found = store.get_file(kind, key).ok()??;
+                let found = store?.get_file(kind, key).ok()??;
                 std::fs::read(found.path).ok()
             };
-            shared.share(look_up, read_file);
+            let is_complete = shared.share(look_up, read_file);
+            if !is_complete && !shared.remote.is_lost() {
+                state.notices.push(format!(
+                    "some of what was made is not shared, as the cache {} could not keep it",
+                    self.path.display()
+                ));
+            }
         }
         state.shared = Some(shared);
     }
@@ -298,9 +304,10 @@ impl Cache {
         let look_up = |state: &mut State| self.guarded(state, |store| store.get_file(kind, key))?;
         let mut found = look_up(&mut state);
         if found.is_none()
-            && let Some(blob) = state.shared.as_mut()?.file(kind, key)
+            && let Some((blob, notes)) = state.shared.as_mut()?.file(kind, key)
         {
             self.write_file(&mut state, kind, key, &blob);
+            self.keep(&mut state, &notes);
             found = look_up(&mut state);
         }
         let found = found?;

@@ -35,7 +35,7 @@ const NO_HOST: &str = "a directory has no host: its address is `fs:///PATH`";
 const NO_USER: &str = "only the address of a Redis server has a user and a password";
 
 /// What precedes the names of our objects: another form of them gets another one.
-const PREFIX: &str = "bactrian-1/";
+const PREFIX: &str = "bactrian-2/";
 
 /// Where Redis listens unless the address says otherwise.
 const REDIS_PORT: u16 = 6379;

@@ -98,7 +98,8 @@ impl Entry {
     }
 }
 
-fn digest(kind: i64, key: &[u8], blob: &[u8]) -> [u8; 32] {
+/// That of an entry.
+pub fn digest(kind: i64, key: &[u8], blob: &[u8]) -> [u8; 32] {
     digest_of_entry(kind, key).update(blob).finalize().into()
 }
 

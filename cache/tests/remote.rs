@@ -3,8 +3,8 @@
 use std::fs;
 use std::time::Duration;
 
-use bactrian_cache::Error;
 use bactrian_cache::remote::{Access, Remote};
+use bactrian_cache::{Cache, Error, Kind};
 use rustix::fs::{CWD, Mode};
 use tempfile::TempDir;
 
@@ -113,7 +113,7 @@ fn a_directory_that_does_not_answer_is_left_alone() {
     let place = TempDir::new().expect("a temporary directory");
     let address = format!("fs://{}", place.path().display());
     assert!(open(&address, Access::ReadAndWrite).write("object", b"kept".to_vec()));
-    let object = place.path().join("bactrian-1/object");
+    let object = place.path().join("bactrian-2/object");
     fs::remove_file(&object).expect("it was kept");
     let mode = Mode::from_raw_mode(0o600);
     rustix::fs::mkfifoat(CWD, &object, mode).expect("a scratch pipe");
@@ -123,4 +123,78 @@ fn a_directory_that_does_not_answer_is_left_alone() {
     let lost = store.notice().expect("nobody writes");
     assert!(lost.contains("it does not answer"), "{lost}");
     drop(store);
+}
+
+/// A store, and machines whose caches share it.
+struct Machines {
+    place: TempDir,
+}
+
+impl Machines {
+    fn new() -> Self {
+        Self {
+            place: TempDir::new().expect("a temporary directory"),
+        }
+    }
+
+    fn store(&self) -> String {
+        format!("fs://{}/store", self.place.path().display())
+    }
+
+    /// The cache of one, of at most so many bytes.
+    fn cache(&self, name: &str, limit: u64) -> Cache {
+        let cache = Cache::open(&self.place.path().join(name), limit).expect("it opens");
+        cache.share_by(open(&self.store(), Access::ReadAndWrite), "program");
+        cache
+    }
+}
+
+#[test]
+fn what_is_said_of_a_file_comes_with_it() {
+    let machines = Machines::new();
+    let first = machines.cache("first", 1 << 20);
+    first.insert_file(Kind::Module, b"key", b"machine code");
+    first.insert(Kind::Module, b"key", b"a notice");
+    first.insert(Kind::Module, b"other", b"elsewhere");
+    first.share();
+    let second = machines.cache("second", 1 << 20);
+    let file = second.get_file(Kind::Module, b"key").expect("it is shared");
+    assert_eq!(fs::read(file).expect("readable"), b"machine code");
+    assert_eq!(second.get_here(Kind::Module, b"key"), [b"a notice"]);
+    assert_eq!(second.get_here(Kind::Module, b"other"), [[0; 0]; 0]);
+    assert_eq!(second.notices(), [""; 0]);
+}
+
+#[test]
+fn what_the_cache_cannot_keep_is_not_shared_and_that_is_said() {
+    let machines = Machines::new();
+    let cache = machines.cache("first", 0);
+    cache.insert(Kind::Module, b"key", b"blob");
+    cache.insert_file(Kind::Module, b"other", b"blob");
+    cache.share();
+    let notices = cache.notices();
+    assert_eq!(notices.len(), 1, "{notices:?}");
+    assert!(notices[0].contains("is not shared"), "{notices:?}");
+}
+
+#[test]
+fn a_list_that_is_too_long_is_not_believed() {
+    let machines = Machines::new();
+    let cache = machines.cache("first", 1 << 20);
+    cache.insert(Kind::Module, b"key", b"blob");
+    cache.share();
+    let found = |name| {
+        !machines
+            .cache(name, 1 << 20)
+            .get(Kind::Module, b"key")
+            .is_empty()
+    };
+    assert!(found("second"));
+    let lists = machines.place.path().join("store/bactrian-2/lineages");
+    let list = fs::read_dir(lists).expect("it was shared").next();
+    let list = list.expect("it was shared").expect("readable").path();
+    let mut contents = fs::read(&list).expect("readable");
+    contents.extend([7; 32 * 1000]);
+    fs::write(&list, contents).expect("writable");
+    assert!(!found("third"));
 }
