@@ -46,15 +46,14 @@ impl Cache {
     /// Writes what is in it to another file, as a whole; whole programs stay here.
     pub fn export(&self, path: &Path) -> Result<(), Error> {
         self.flush();
-        let here = |path: &Path| std::fs::canonicalize(path).ok();
-        if here(path).is_some_and(|path| Some(path) == here(&self.path)) {
+        if transfer::is_of_cache(path, &self.path) {
             return Err(Error::Export {
                 path: path.into(),
-                reason: "it is the cache itself".into(),
+                reason: "it belongs to the cache itself".into(),
             });
         }
         match &self.state().store {
-            Some(store) => transfer::export(store.connection(), path),
+            Some(store) => transfer::export(store.connection(), &self.path, path),
             // A notice says why.
             None => Ok(()),
         }

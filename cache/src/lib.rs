@@ -76,10 +76,7 @@ pub enum Error {
     #[error("cannot write {path}: {reason}")]
     Export { path: PathBuf, reason: String },
     #[error("cannot read {path}: {reason}")]
-    Import {
-        path: PathBuf,
-        reason: rusqlite::Error,
-    },
+    Import { path: PathBuf, reason: String },
     #[error("{path} is no cache that this version of Bactrian exported")]
     Foreign { path: PathBuf },
     #[error("cannot share a cache by {uri}: {reason}")]

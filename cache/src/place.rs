@@ -116,11 +116,25 @@ fn obstacle(error: &rusqlite::Error) -> Option<Obstacle> {
 
 /// Opens a file, if it is a cache, and leaves it as it is.
 pub fn open_to_read(path: &Path) -> Result<Store, Error> {
+    require_file(path)?;
     let connection = connect_to_read(path).map_err(|reason| Error::Import {
         path: path.into(),
-        reason,
+        reason: reason.to_string(),
     })?;
     Ok(store(path, connection))
+}
+
+/// Fails where there is no file that can be read. SQLite does not say why it cannot be, and waits
+/// for somebody who writes to a pipe.
+pub fn require_file(path: &Path) -> Result<(), Error> {
+    let unreadable = |reason: io::Error| Error::Import {
+        path: path.into(),
+        reason: reason.to_string(),
+    };
+    if !fs::metadata(path).map_err(unreadable)?.is_file() {
+        return Err(Error::Foreign { path: path.into() });
+    }
+    File::open(path).map(drop).map_err(unreadable)
 }
 
 /// A connection to a cache in a place where nothing can be written.

@@ -321,7 +321,9 @@ impl Store {
             self.connection
                 .query_row("PRAGMA integrity_check(1)", [], |row| row.get(0))?;
         if verdict != "ok" {
-            return Err(damage(rusqlite::ffi::SQLITE_CORRUPT, &verdict));
+            // The line above it says in which database.
+            let what = verdict.lines().last().unwrap_or_default();
+            return Err(damage(rusqlite::ffi::SQLITE_CORRUPT, what));
         }
         let (verified, bad) = self.check_digests()?;
         for id in bad {

@@ -284,6 +284,18 @@ fn connections_share_the_file() {
     assert_eq!(cache.get(Kind::Specialization, b"shared").len(), 1);
 }
 
+#[test]
+fn what_is_wrong_is_said_on_one_line() {
+    let place = Place::filled(200);
+    let mut bytes = fs::read(place.file()).expect("the file is there");
+    bytes[8192 * 3..8192 * 20].fill(0x55);
+    fs::write(place.file(), bytes).expect("the file can be written");
+    let cache = place.open();
+    assert_eq!(cache.verify().expect("another one is there"), None);
+    let notices = cache.notices();
+    assert!(!notices.concat().contains('\n'), "{notices:?}");
+}
+
 /// Enough for a writer of its own.
 fn insert_much(cache: &Cache) {
     for key in 0..40u8 {

@@ -20,7 +20,9 @@ const REMOTE_VARIABLE: &str = "BACTRIAN_REMOTE";
 /// import makes one.
 pub fn look_after(args: &CacheArgs) -> Result<u8> {
     let path = args.file.clone().map_or_else(default_cache, Ok)?;
-    let is_there = path.exists();
+    let is_there = path
+        .try_exists()
+        .with_context(|| format!("cannot look for {}", path.display()))?;
     let require = || {
         ensure!(is_there, "there is no cache {}", path.display());
         Ok(())
