@@ -384,7 +384,7 @@ fn is_blank(connection: &Connection) -> rusqlite::Result<bool> {
 }
 
 fn create(connection: &Connection) -> rusqlite::Result<()> {
-    connection.execute_batch("PRAGMA auto_vacuum = INCREMENTAL; PRAGMA page_size = 8192")?;
+    connection.execute_batch("PRAGMA page_size = 8192; PRAGMA auto_vacuum = INCREMENTAL")?;
     connection.query_row("PRAGMA journal_mode = WAL", [], |_| Ok(()))?;
     connection.execute_batch(&format!(
         "BEGIN IMMEDIATE; {SCHEMA} PRAGMA application_id = {APPLICATION}; \

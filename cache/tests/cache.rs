@@ -296,6 +296,14 @@ fn what_is_wrong_is_said_on_one_line() {
     assert!(!notices.concat().contains('\n'), "{notices:?}");
 }
 
+/// SQLite takes it only before whatever else is said of a new file.
+#[test]
+fn pages_have_the_size_that_is_asked_for() {
+    let place = Place::filled(1);
+    let header = fs::read(place.file()).expect("the file is there");
+    assert_eq!(header[16..18], 8192u16.to_be_bytes());
+}
+
 /// Enough for a writer of its own.
 fn insert_much(cache: &Cache) {
     for key in 0..40u8 {
