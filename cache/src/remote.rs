@@ -77,7 +77,7 @@ impl Remote {
         };
         let address = address(uri).map_err(|error| match error.kind() {
             ErrorKind::Unsupported => refused(NO_SUCH_STORE),
-            _ => refused(error.message()),
+            _ => refused(&reason(&error)),
         })?;
         let runtime = tokio::runtime::Builder::new_current_thread()
             .enable_all()
