@@ -240,16 +240,23 @@ fn database_error(path: &Path, reason: rusqlite::Error) -> Error {
 /// is not must stay where it is. A cache has our mark in SQLite's header, or, if nothing of that is
 /// left, a lock file beside it.
 pub fn was_cache(path: &Path) -> bool {
-    let mark = || {
-        let mut header = [0; 72];
-        File::open(path)?.read_exact(&mut header)?;
-        io::Result::Ok(i64::from(u32::from_be_bytes([
-            header[68], header[69], header[70], header[71],
-        ])))
-    };
     length(path) == 0
         || with_suffix(path, "lock").exists()
-        || mark().is_ok_and(|mark| mark == APPLICATION)
+        || header_number(path, 68).is_ok_and(|mark| mark == APPLICATION)
+}
+
+/// Whether the file has our mark, and says that it is of another version.
+fn is_of_other_version(path: &Path) -> bool {
+    let numbers = [68, 60].map(|at| header_number(path, at).ok());
+    matches!(numbers, [Some(APPLICATION), Some(version)] if version != VERSION)
+}
+
+/// A number in SQLite's header.
+fn header_number(path: &Path, at: usize) -> io::Result<i64> {
+    let mut header = [0; 72];
+    File::open(path)?.read_exact(&mut header)?;
+    let bytes = header[at..].first_chunk();
+    Ok(u32::from_be_bytes(*bytes.expect("the header has it")).into())
 }
 
 /// Another connection to the file of one that is open.
@@ -440,12 +447,16 @@ fn begin_anew(path: &Path, damage: &rusqlite::Error) -> Result<(Store, String), 
     Ok((store(path, connection), notice))
 }
 
-/// Renames the file to a name not in use; its log goes, since it belongs to no other file.
+/// Renames the file to a name not in use; its log goes, since it belongs to no other file. Of those
+/// that another version made, the last one is kept: versions that take turns make many.
 fn set_aside(path: &Path) -> io::Result<PathBuf> {
-    let aside = (1..)
-        .map(|number| with_suffix(path, &format!("damaged-{number}")))
-        .find(|aside| !aside.exists())
-        .expect("some number is free");
+    let aside = match is_of_other_version(path) {
+        true => with_suffix(path, "other-version"),
+        false => (1..)
+            .map(|number| with_suffix(path, &format!("damaged-{number}")))
+            .find(|aside| !aside.exists())
+            .expect("some number is free"),
+    };
     fs::rename(path, &aside)?;
     remove_log(path)?;
     Ok(aside)

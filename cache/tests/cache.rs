@@ -132,6 +132,24 @@ fn a_cache_that_is_overwritten_is_set_aside() {
     }
 }
 
+/// Two versions that take turns would fill the disk.
+#[test]
+fn of_the_caches_of_another_version_the_last_is_kept() {
+    let place = Place::filled(1);
+    for version in [7, 8] {
+        let other = rusqlite::Connection::open(place.file()).expect("the file opens");
+        let changed = other.execute_batch(&format!("PRAGMA user_version = {version}"));
+        changed.expect("it can be written");
+        drop(other);
+        assert!(place.open().notices()[0].contains("cache.sqlite-other-version"));
+    }
+    let aside = place.file().with_file_name("cache.sqlite-other-version");
+    let header = fs::read(aside).expect("it was kept");
+    assert_eq!(header[60..64], 8u32.to_be_bytes());
+    let damaged = place.names().into_iter();
+    assert_eq!(damaged.filter(|name| name.contains("damaged")).count(), 0);
+}
+
 #[test]
 fn a_file_that_is_no_cache_stays() {
     let place = Place::new();
