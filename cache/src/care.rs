@@ -5,6 +5,7 @@
 
 use std::path::Path;
 
+use crate::place::Obstacle;
 use crate::store::{Imported, Store, Verified};
 use crate::{Cache, Error, Stats, place, transfer, whole};
 
@@ -18,11 +19,11 @@ impl Cache {
 
     /// Fails where the cache can only be read.
     fn require_writable(&self) -> Result<(), Error> {
-        match self.is_read_only {
-            true => Err(Error::ReadOnly {
-                path: self.path.clone(),
-            }),
-            false => Ok(()),
+        let path = self.path.clone();
+        match self.obstacle {
+            None => Ok(()),
+            Some(Obstacle::Forbidden) => Err(Error::ReadOnly { path }),
+            Some(Obstacle::NoRoom) => Err(Error::NoRoom { path }),
         }
     }
 
@@ -45,15 +46,14 @@ impl Cache {
     /// Writes what is in it to another file, as a whole; whole programs stay here.
     pub fn export(&self, path: &Path) -> Result<(), Error> {
         self.flush();
-        let here = |path: &Path| std::fs::canonicalize(path).ok();
-        if here(path).is_some_and(|path| Some(path) == here(&self.path)) {
+        if transfer::is_of_cache(path, &self.path) {
             return Err(Error::Export {
                 path: path.into(),
-                reason: "it is the cache itself".into(),
+                reason: "it belongs to the cache itself".into(),
             });
         }
         match &self.state().store {
-            Some(store) => transfer::export(store.connection(), path),
+            Some(store) => transfer::export(store.connection(), &self.path, path),
             // A notice says why.
             None => Ok(()),
         }
@@ -63,7 +63,7 @@ impl Cache {
     pub fn import(&self, path: &Path) -> Result<Imported, Error> {
         self.require_writable()?;
         let from = transfer::open(path)?;
-        let imported = self.looked_after(|store| store.import(&from, self.limit))?;
+        let imported = self.looked_after(|store| store.import(&from, &self.bound))?;
         Ok(imported.unwrap_or_default())
     }
 
@@ -78,16 +78,35 @@ impl Cache {
     pub fn clear_file(path: &Path) -> Result<Vec<String>, Error> {
         let path = whole::target(path);
         place::remove_files(&path)?;
-        let cleared = Self::open(&path, u64::MAX).and_then(|cache| {
-            cache.clear()?;
-            Ok(cache.notices())
-        });
-        match cleared {
-            Err(Error::Database { reason, .. }) if place::lacks_room(&reason) => {
-                place::remove(&path).map(|()| Vec::new())
-            }
+        match Self::changed(&path, Self::clear) {
+            Err(error) if error.lacks_room() => place::remove(&path).map(|()| Vec::new()),
             cleared => cleared,
         }
+    }
+
+    /// Makes the cache in the file `path` smaller, as [`Cache::shrink`] does. Where that needs more
+    /// room than there is (a full disk), all files beside it go first. Returns what the user should
+    /// be told.
+    pub fn shrink_file(path: &Path, limit: u64) -> Result<Vec<String>, Error> {
+        let path = whole::target(path);
+        let shrunk = || Self::changed(&path, |cache| cache.shrink(limit));
+        match shrunk() {
+            Err(error) if error.lacks_room() => {
+                place::remove_files(&path)?;
+                shrunk()
+            }
+            shrunk => shrunk,
+        }
+    }
+
+    /// Opens a cache to change it; what the user should be told.
+    fn changed(
+        path: &Path,
+        change: impl FnOnce(&Self) -> Result<(), Error>,
+    ) -> Result<Vec<String>, Error> {
+        let cache = Self::open(path, u64::MAX)?;
+        change(&cache)?;
+        Ok(cache.notices())
     }
 
     /// Does what somebody asked for of the cache itself, so that failing is an error. Nothing comes

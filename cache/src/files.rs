@@ -11,6 +11,9 @@ use std::path::PathBuf;
 
 use crate::whole;
 
+/// Bytes of a digest.
+const DIGEST: usize = 32;
+
 /// The directory of one cache.
 #[derive(Debug)]
 pub struct Files {
@@ -41,21 +44,43 @@ impl Files {
         }
     }
 
-    /// Removes all files but those with these digests.
+    /// Removes all files of ours but those with these digests. The directory may have been somebody
+    /// else's before: what has no name of ours, or is no file, stays. Where a file cannot be
+    /// removed, the others go, and the first error is the result.
     pub fn sweep(&self, wanted: &HashSet<[u8; 32]>) -> io::Result<()> {
         let wanted: HashSet<String> = wanted.iter().map(name).collect();
         let entries = match fs::read_dir(&self.directory) {
             Err(error) if error.kind() == io::ErrorKind::NotFound => return Ok(()),
             entries => entries?,
         };
+        let mut result = Ok(());
         for entry in entries {
-            let entry = entry?;
-            if !wanted.contains(entry.file_name().to_string_lossy().as_ref()) {
-                fs::remove_file(entry.path())?;
-            }
+            let swept = entry.and_then(|entry| {
+                let name = entry.file_name();
+                let is_unwanted = name
+                    .to_str()
+                    .is_some_and(|name| is_ours(name) && !wanted.contains(name));
+                match is_unwanted && entry.file_type()?.is_file() {
+                    true => fs::remove_file(entry.path()),
+                    false => Ok(()),
+                }
+            });
+            result = result.and(swept);
         }
-        Ok(())
+        result
     }
+}
+
+/// Whether a file has a name that we give: that of a digest, or one that [`whole`] gives to what is
+/// to become such a file.
+fn is_ours(name: &str) -> bool {
+    let is_digest = |name: &str| {
+        name.len() == 2 * DIGEST
+            && name
+                .bytes()
+                .all(|byte| matches!(byte, b'0'..=b'9' | b'a'..=b'f'))
+    };
+    is_digest(name) || whole::is_unfinished(name, is_digest)
 }
 
 fn name(digest: &[u8; 32]) -> String {

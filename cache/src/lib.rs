@@ -7,12 +7,13 @@
 //!   [`Cache::insert_file`] do the same, at once, for large blobs, which become files.
 //! * `store`: the SQL. Each entry carries a digest; one that does not match is a miss and is
 //!   removed.
-//! * `files`: the directory.
+//! * `bound`: how much there may be. `files`: the directory.
 //! * `kind`: what blobs are for; `stats`: how much there is of each.
 //! * `place`: opening, and setting aside files that are damaged or not ours.
 //! * `care`: what somebody asks of the cache itself; `transfer`, `exported`: caches that go from
 //!   one machine to another.
 //! * [`remote`]: a store that machines share; `shared`: what they share, and when.
+//! * `writer`: a connection of its own to write by.
 //! * [`whole`]: writing a file as a whole, for users of the cache as well.
 //!
 //! Invariant: nothing that goes wrong with the cache is fatal to a build: a failure is a miss, or
@@ -23,6 +24,7 @@
 
 #![forbid(unsafe_code)]
 
+mod bound;
 mod care;
 mod exported;
 mod files;
@@ -34,18 +36,22 @@ mod stats;
 mod store;
 mod transfer;
 pub mod whole;
+mod writer;
 
 use std::collections::BTreeSet;
 use std::path::{Path, PathBuf};
-use std::sync::{Mutex, MutexGuard, PoisonError};
+use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 use std::thread::JoinHandle;
 
+use bound::Bound;
 pub use kind::Kind;
+use place::{Obstacle, Opened};
 use remote::{Access, Remote};
 use shared::Shared;
 pub use stats::{KindStats, Stats};
 use store::{Entry, Store};
 pub use store::{Imported, Verified};
+use writer::Unwritten;
 
 /// Why a cache could not be used at all.
 #[derive(Debug, thiserror::Error)]
@@ -62,28 +68,36 @@ pub enum Error {
     },
     #[error("the cache {path} can only be read here")]
     ReadOnly { path: PathBuf },
+    #[error("there is no room to change the cache {path}")]
+    NoRoom { path: PathBuf },
     /// A file that was no cache before, and is as it was.
     #[error("{path} is not a cache of Bactrian")]
     Other { path: PathBuf },
     #[error("cannot write {path}: {reason}")]
     Export { path: PathBuf, reason: String },
     #[error("cannot read {path}: {reason}")]
-    Import {
-        path: PathBuf,
-        reason: rusqlite::Error,
-    },
+    Import { path: PathBuf, reason: String },
     #[error("{path} is no cache that this version of Bactrian exported")]
     Foreign { path: PathBuf },
     #[error("cannot share a cache by {uri}: {reason}")]
     Remote { uri: String, reason: String },
 }
 
+impl Error {
+    /// Whether it can come of a full disk.
+    fn lacks_room(&self) -> bool {
+        matches!(self, Error::NoRoom { .. })
+            || matches!(self, Error::Database { reason, .. } if place::lacks_room(reason))
+    }
+}
+
 /// An open cache.
 #[derive(Debug)]
 pub struct Cache {
     path: PathBuf,
-    limit: u64,
-    is_read_only: bool,
+    bound: Arc<Bound>,
+    /// Why it is only looked up in, if it is.
+    obstacle: Option<Obstacle>,
     state: Mutex<State>,
 }
 
@@ -97,7 +111,7 @@ struct State {
     beside: Option<Store>,
     pending: Vec<Entry>,
     /// Writes what was pending, and gives back what it could not write.
-    writer: Option<JoinHandle<Vec<Entry>>>,
+    writer: Option<JoinHandle<Unwritten>>,
     /// What was used, as far as its time of last use is to be renewed.
     stale: BTreeSet<i64>,
     notices: Vec<String>,
@@ -112,13 +126,6 @@ impl State {
             shared.note(kind, key);
         }
     }
-
-    /// Waits until nothing is written meanwhile. What could not be is pending again.
-    fn wait(&mut self) {
-        if let Some(Ok(unwritten)) = self.writer.take().map(JoinHandle::join) {
-            self.pending.extend(unwritten);
-        }
-    }
 }
 
 /// With fewer bytes to write, a thread and a connection are not worth their while.
@@ -131,11 +138,14 @@ impl Cache {
     pub fn open(path: &Path, limit: u64) -> Result<Self, Error> {
         // What is beside a database is beside the file, not beside a link to it.
         let path = whole::target(path);
-        let (store, notice) = place::open(&path)?;
-        let is_read_only = store.is_read_only();
+        let Opened {
+            store,
+            obstacle,
+            notice,
+        } = place::open(&path)?;
         let state = State {
             store: Some(store),
-            is_replacement: notice.is_some() && !is_read_only,
+            is_replacement: notice.is_some() && obstacle.is_none(),
             beside: None,
             pending: Vec::new(),
             writer: None,
@@ -145,10 +155,14 @@ impl Cache {
         };
         Ok(Self {
             path,
-            limit,
-            is_read_only,
+            bound: Arc::new(Bound::new(limit)),
+            obstacle,
             state: Mutex::new(state),
         })
+    }
+
+    fn is_read_only(&self) -> bool {
+        self.obstacle.is_some()
     }
 
     /// The file.
@@ -159,7 +173,7 @@ impl Cache {
     /// From now on, what is missing here is taken from `remote`, as far as builds of the program
     /// `name` have left it there; [`Cache::share`] leaves there what this one used.
     pub fn share_by(&self, remote: Remote, name: &str) {
-        if !self.is_read_only {
+        if !self.is_read_only() {
             self.state().shared = Some(Shared::new(remote, name));
         }
     }
@@ -173,12 +187,18 @@ impl Cache {
 
     /// The blobs under `key`, oldest first; none where the cache fails.
     pub fn get(&self, kind: Kind, key: &[u8]) -> Vec<Vec<u8>> {
+        let shared = |state: &State| state.shared.as_ref().map(Shared::was_read);
+        let may_come = shared(&self.state()) == Some(false);
         let mut blobs = self.get_here(kind, key);
         if blobs.is_empty() {
-            blobs = self.get_beside(kind, key);
-        }
-        if blobs.is_empty() && self.take_over() {
-            blobs = self.get_here(kind, key);
+            let beside = self.get_beside(kind, key);
+            if !beside.is_empty() {
+                return beside;
+            }
+            if may_come {
+                self.take_over();
+                blobs = self.get_here(kind, key);
+            }
         }
         if !blobs.is_empty() {
             self.state().note(kind, key);
@@ -186,19 +206,20 @@ impl Cache {
         blobs
     }
 
-    /// Takes over what other machines have, the first time; whether it may be here now.
-    fn take_over(&self) -> bool {
+    /// Takes over what other machines have, the first time.
+    fn take_over(&self) {
         let mut state = self.state();
-        let Some(shared) = &mut state.shared else {
-            return false;
-        };
-        let entries = shared.entries();
+        let entries = state.shared.as_mut().map(Shared::entries);
+        self.keep(&mut state, &entries.unwrap_or_default());
+    }
+
+    /// Keeps what other machines had.
+    fn keep(&self, state: &mut State, entries: &[Entry]) {
         if !entries.is_empty() {
-            self.guarded(&mut state, |store| {
-                store.write(&entries, &BTreeSet::new(), self.limit)
+            self.guarded(state, |store| {
+                store.write(entries, &BTreeSet::new(), &self.bound)
             });
         }
-        true
     }
 
     /// Leaves what was used since this cache is open, or made, where other machines find it.
@@ -208,20 +229,26 @@ impl Cache {
         let Some(mut shared) = state.shared.take() else {
             return;
         };
-        if shared.remote.access == Access::ReadAndWrite
-            && let Some(store) = &state.store
-        {
+        if shared.remote.access == Access::ReadAndWrite {
+            let store = state.store.as_ref();
             let look_up = |kind, key: &[u8]| {
-                let mut found = store.get(kind, key).unwrap_or_default();
+                let found = store.and_then(|store| store.get(kind, key).ok());
+                let mut found = found.unwrap_or_default();
                 found.retain(|entry| entry.is_sound(kind, key));
                 let blobs = found.iter().map(|entry| &entry.blob);
                 blobs.map(|blob| Entry::new(kind, key, blob)).collect()
             };
             let read_file = |kind, key: &[u8]| {
-                let found = store.get_file(kind, key).ok()??;
+                let found = store?.get_file(kind, key).ok()??;
                 std::fs::read(found.path).ok()
             };
-            shared.share(look_up, read_file);
+            let is_complete = shared.share(look_up, read_file);
+            if !is_complete && !shared.remote.is_lost() {
+                state.notices.push(format!(
+                    "some of what was made is not shared, as the cache {} could not keep it",
+                    self.path.display()
+                ));
+            }
         }
         state.shared = Some(shared);
     }
@@ -235,7 +262,7 @@ impl Cache {
         let mut state = self.state();
         for entry in damaged {
             let path = self.path.display();
-            state.notices.push(match self.is_read_only {
+            state.notices.push(match self.is_read_only() {
                 true => format!("an entry of {path} is damaged"),
                 false => format!("an entry of {path} was damaged and has been removed"),
             });
@@ -259,7 +286,7 @@ impl Cache {
 
     /// Keeps `blob` under `key`, beside what is there, from the next [`Cache::flush`] on.
     pub fn insert(&self, kind: Kind, key: &[u8], blob: &[u8]) {
-        if self.is_read_only {
+        if self.is_read_only() {
             return;
         }
         let entry = Entry::new(kind, key, blob);
@@ -274,9 +301,10 @@ impl Cache {
         let look_up = |state: &mut State| self.guarded(state, |store| store.get_file(kind, key))?;
         let mut found = look_up(&mut state);
         if found.is_none()
-            && let Some(blob) = state.shared.as_mut()?.file(kind, key)
+            && let Some((blob, notes)) = state.shared.as_mut()?.file(kind, key)
         {
             self.write_file(&mut state, kind, key, &blob);
+            self.keep(&mut state, &notes);
             found = look_up(&mut state);
         }
         let found = found?;
@@ -286,11 +314,11 @@ impl Cache {
 
     /// Keeps `blob` under `key` in a file.
     pub fn insert_file(&self, kind: Kind, key: &[u8], blob: &[u8]) {
-        if self.is_read_only {
+        if self.is_read_only() {
             return;
         }
         let mut state = self.state();
-        state.wait();
+        self.wait(&mut state);
         self.write_file(&mut state, kind, key, blob);
         if let Some(shared) = &mut state.shared {
             shared.note_file(kind, key);
@@ -299,7 +327,7 @@ impl Cache {
 
     fn write_file(&self, state: &mut State, kind: Kind, key: &[u8], blob: &[u8]) {
         let written = self.guarded(state, |store| {
-            store.insert_file(kind, key, blob, self.limit)
+            store.insert_file(kind, key, blob, &self.bound)
         });
         if let Some(Err(error)) = written {
             state.notices.push(format!(
@@ -313,14 +341,14 @@ impl Cache {
     /// there is more than the limit.
     pub fn flush(&self) {
         let mut state = self.state();
-        state.wait();
+        self.wait(&mut state);
         let pending = std::mem::take(&mut state.pending);
         let stale = std::mem::take(&mut state.stale);
-        if self.is_read_only || pending.is_empty() && stale.is_empty() {
+        if self.is_read_only() || pending.is_empty() && stale.is_empty() {
             return;
         }
         self.guarded(&mut state, |store| {
-            store.write(&pending, &stale, self.limit)
+            store.write(&pending, &stale, &self.bound)
         });
     }
 
@@ -333,14 +361,28 @@ impl Cache {
         if state.store.is_none() || sizes.sum::<usize>() < WORTH_A_WRITER {
             return;
         }
-        state.wait();
+        self.wait(&mut state);
+        if state.store.is_none() {
+            return;
+        }
         let entries = std::mem::take(&mut state.pending);
-        let (path, limit) = (self.path.clone(), self.limit);
+        let (path, bound) = (self.path.clone(), Arc::clone(&self.bound));
         state.writer = Some(std::thread::spawn(move || {
-            let written = place::again(&path)
-                .is_ok_and(|mut store| store.write(&entries, &BTreeSet::new(), limit).is_ok());
-            if written { Vec::new() } else { entries }
+            writer::write(&path, entries, &bound)
         }));
+    }
+
+    /// Waits until nothing is written meanwhile. What could not be is pending again.
+    fn wait(&self, state: &mut State) {
+        let Some(Ok(unwritten)) = state.writer.take().map(JoinHandle::join) else {
+            return;
+        };
+        state.pending.extend(unwritten.entries);
+        if let Some(error) = unwritten.busy {
+            // It was waited for long enough.
+            state.store = None;
+            state.notices.push(format!("{error}; going on without it"));
+        }
     }
 
     /// What the user should be told, once.
@@ -389,7 +431,7 @@ impl Cache {
             return Ok(None);
         };
         match work(store) {
-            Err(error) if place::is_damage(&error) && self.is_read_only => {
+            Err(error) if place::is_damage(&error) && self.is_read_only() => {
                 state.store = None;
                 Err(error)
             }

@@ -31,13 +31,26 @@ const BUSY: Duration = Duration::from_secs(30);
 /// How long to wait before a lock is tried again.
 const PAUSE: Duration = Duration::from_millis(5);
 
-/// Opens or creates the file; the second result is what the user should know.
-pub fn open(path: &Path) -> Result<(Store, Option<String>), Error> {
+/// A cache that was opened.
+pub struct Opened {
+    pub store: Store,
+    /// Why it is only looked up in, if it is.
+    pub obstacle: Option<Obstacle>,
+    /// What the user should know.
+    pub notice: Option<String>,
+}
+
+/// What keeps a cache that can be read from being written.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+pub enum Obstacle {
+    Forbidden,
+    NoRoom,
+}
+
+/// Opens or creates the file.
+pub fn open(path: &Path) -> Result<Opened, Error> {
     if let Some(directory) = path.parent() {
-        fs::create_dir_all(directory).map_err(|reason| Error::File {
-            path: path.into(),
-            reason,
-        })?;
+        fs::create_dir_all(directory).map_err(|reason| file_error(path, reason))?;
     }
     if fs::metadata(path).is_ok_and(|there| !there.is_file()) {
         return Err(Error::Other { path: path.into() });
@@ -47,44 +60,81 @@ pub fn open(path: &Path) -> Result<(Store, Option<String>), Error> {
         return Err(Error::Other { path: path.into() });
     }
     let _lock = match lock(path) {
-        Err(Error::File { reason, .. }) if forbids_writing(&reason) && path.is_file() => {
-            let connection = connect_to_read(path).map_err(|reason| Error::Database {
-                path: path.into(),
-                reason,
-            })?;
-            return Ok(read_only(path, connection));
+        Err(Error::File { reason, .. })
+            if path.is_file()
+                && let Some(obstacle) = obstacle_to_files(&reason) =>
+        {
+            return match connect_to_read(path) {
+                Ok(connection) => Ok(read_only(path, connection, obstacle)),
+                Err(reason) => Err(database_error(path, reason)),
+            };
         }
         lock => lock?,
     };
     match connect(path) {
         Ok(connection) if connection.is_readonly(MAIN_DB).unwrap_or(false) => {
-            Ok(read_only(path, connection))
+            Ok(read_only(path, connection, Obstacle::Forbidden))
         }
-        Ok(connection) => Ok((store(path, connection), None)),
+        Ok(connection) => Ok(Opened {
+            store: store(path, connection),
+            obstacle: None,
+            notice: None,
+        }),
         Err(error) if is_damage(&error) => {
             let (store, notice) = begin_anew(path, &error)?;
-            Ok((store, Some(notice)))
+            Ok(Opened {
+                store,
+                obstacle: None,
+                notice: Some(notice),
+            })
         }
-        Err(reason) => Err(Error::Database {
-            path: path.into(),
-            reason,
-        }),
+        Err(reason) => match (obstacle(&reason), connect_to_read(path)) {
+            (Some(obstacle), Ok(connection)) => Ok(read_only(path, connection, obstacle)),
+            _ => Err(database_error(path, reason)),
+        },
     }
 }
 
-/// Whether an error says that files cannot be made or changed here.
-fn forbids_writing(error: &io::Error) -> bool {
-    use io::ErrorKind::{PermissionDenied, ReadOnlyFilesystem};
-    matches!(error.kind(), PermissionDenied | ReadOnlyFilesystem)
+/// What an error says of making or changing files here.
+fn obstacle_to_files(error: &io::Error) -> Option<Obstacle> {
+    use io::ErrorKind::{PermissionDenied, QuotaExceeded, ReadOnlyFilesystem, StorageFull};
+    match error.kind() {
+        PermissionDenied | ReadOnlyFilesystem => Some(Obstacle::Forbidden),
+        StorageFull | QuotaExceeded => Some(Obstacle::NoRoom),
+        _ => None,
+    }
+}
+
+/// What an error of a connection that was to write says of that. Where no log can be made beside
+/// the file, it says that something could not be opened.
+fn obstacle(error: &rusqlite::Error) -> Option<Obstacle> {
+    match error.sqlite_error_code() {
+        Some(ErrorCode::ReadOnly | ErrorCode::CannotOpen) => Some(Obstacle::Forbidden),
+        _ => lacks_room(error).then_some(Obstacle::NoRoom),
+    }
 }
 
 /// Opens a file, if it is a cache, and leaves it as it is.
 pub fn open_to_read(path: &Path) -> Result<Store, Error> {
+    require_file(path)?;
     let connection = connect_to_read(path).map_err(|reason| Error::Import {
         path: path.into(),
-        reason,
+        reason: reason.to_string(),
     })?;
     Ok(store(path, connection))
+}
+
+/// Fails where there is no file that can be read. SQLite does not say why it cannot be, and waits
+/// for somebody who writes to a pipe.
+pub fn require_file(path: &Path) -> Result<(), Error> {
+    let unreadable = |reason: io::Error| Error::Import {
+        path: path.into(),
+        reason: reason.to_string(),
+    };
+    if !fs::metadata(path).map_err(unreadable)?.is_file() {
+        return Err(Error::Foreign { path: path.into() });
+    }
+    File::open(path).map(drop).map_err(unreadable)
 }
 
 /// A connection to a cache in a place where nothing can be written.
@@ -123,12 +173,22 @@ fn immutable(path: &Path) -> String {
     address + "?immutable=1"
 }
 
-fn read_only(path: &Path, connection: Connection) -> (Store, Option<String>) {
-    let notice = format!(
-        "the cache {} can only be read here: nothing new is kept or shared",
-        path.display()
-    );
-    (store(path, connection), Some(notice))
+fn read_only(path: &Path, connection: Connection, obstacle: Obstacle) -> Opened {
+    let name = path.display();
+    let notice = match obstacle {
+        Obstacle::Forbidden => {
+            format!("the cache {name} can only be read here: nothing new is kept or shared")
+        }
+        Obstacle::NoRoom => format!(
+            "there is no room to write to the cache {name}: it is only read, and nothing new is \
+             kept or shared"
+        ),
+    };
+    Opened {
+        store: store(path, connection),
+        obstacle: Some(obstacle),
+        notice: Some(notice),
+    }
 }
 
 /// Removes the files beside a cache, if it is one.
@@ -144,7 +204,7 @@ pub fn remove_files(path: &Path) -> Result<(), Error> {
     });
     match swept {
         // What is only to be read is an error of its own.
-        Err(Error::File { reason, .. }) if forbids_writing(&reason) => Ok(()),
+        Err(Error::File { reason, .. }) if obstacle_to_files(&reason).is_some() => Ok(()),
         swept => swept,
     }
 }
@@ -163,29 +223,46 @@ fn file_error(path: &Path, reason: io::Error) -> Error {
     }
 }
 
+/// The error of a database; where the file cannot be opened, the system's, which says why.
+fn database_error(path: &Path, reason: rusqlite::Error) -> Error {
+    match File::open(path) {
+        Err(system) if reason.sqlite_error_code() == Some(ErrorCode::CannotOpen) => {
+            file_error(path, system)
+        }
+        Err(_) | Ok(_) => Error::Database {
+            path: path.into(),
+            reason,
+        },
+    }
+}
+
 /// Whether the file is a cache, of whatever version and however damaged, or has nothing in it: what
 /// is not must stay where it is. A cache has our mark in SQLite's header, or, if nothing of that is
 /// left, a lock file beside it.
 pub fn was_cache(path: &Path) -> bool {
-    let mark = || {
-        let mut header = [0; 72];
-        File::open(path)?.read_exact(&mut header)?;
-        io::Result::Ok(i64::from(u32::from_be_bytes([
-            header[68], header[69], header[70], header[71],
-        ])))
-    };
     length(path) == 0
         || with_suffix(path, "lock").exists()
-        || mark().is_ok_and(|mark| mark == APPLICATION)
+        || header_number(path, 68).is_ok_and(|mark| mark == APPLICATION)
+}
+
+/// Whether the file has our mark, and says that it is of another version.
+fn is_of_other_version(path: &Path) -> bool {
+    let numbers = [68, 60].map(|at| header_number(path, at).ok());
+    matches!(numbers, [Some(APPLICATION), Some(version)] if version != VERSION)
+}
+
+/// A number in SQLite's header.
+fn header_number(path: &Path, at: usize) -> io::Result<i64> {
+    let mut header = [0; 72];
+    File::open(path)?.read_exact(&mut header)?;
+    let bytes = header[at..].first_chunk();
+    Ok(u32::from_be_bytes(*bytes.expect("the header has it")).into())
 }
 
 /// Another connection to the file of one that is open.
 pub fn again(path: &Path) -> Result<Store, Error> {
     let _lock = lock(path)?;
-    let connection = connect(path).map_err(|reason| Error::Database {
-        path: path.into(),
-        reason,
-    })?;
+    let connection = connect(path).map_err(|reason| database_error(path, reason))?;
     Ok(store(path, connection))
 }
 
@@ -245,7 +322,8 @@ fn lock(path: &Path) -> Result<File, Error> {
                 Ok(()) => return Ok(file),
                 Err(TryLockError::WouldBlock) if begin.elapsed() < BUSY => sleep(PAUSE),
                 Err(TryLockError::WouldBlock) => {
-                    return Err(io::Error::other(
+                    return Err(io::Error::new(
+                        io::ErrorKind::TimedOut,
                         "another process has held its lock for too long",
                     ));
                 }
@@ -253,10 +331,7 @@ fn lock(path: &Path) -> Result<File, Error> {
             }
         }
     };
-    lock().map_err(|reason| Error::File {
-        path: path.into(),
-        reason,
-    })
+    lock().map_err(|reason| file_error(path, reason))
 }
 
 /// A connection whose file is a cache of this version; an empty or absent file becomes one.
@@ -316,7 +391,7 @@ fn is_blank(connection: &Connection) -> rusqlite::Result<bool> {
 }
 
 fn create(connection: &Connection) -> rusqlite::Result<()> {
-    connection.execute_batch("PRAGMA auto_vacuum = INCREMENTAL; PRAGMA page_size = 8192")?;
+    connection.execute_batch("PRAGMA page_size = 8192; PRAGMA auto_vacuum = INCREMENTAL")?;
     connection.query_row("PRAGMA journal_mode = WAL", [], |_| Ok(()))?;
     connection.execute_batch(&format!(
         "BEGIN IMMEDIATE; {SCHEMA} PRAGMA application_id = {APPLICATION}; \
@@ -362,14 +437,8 @@ fn is_sound(connection: &Connection) -> bool {
 }
 
 fn begin_anew(path: &Path, damage: &rusqlite::Error) -> Result<(Store, String), Error> {
-    let aside = set_aside(path).map_err(|reason| Error::File {
-        path: path.into(),
-        reason,
-    })?;
-    let connection = connect(path).map_err(|reason| Error::Database {
-        path: path.into(),
-        reason,
-    })?;
+    let aside = set_aside(path).map_err(|reason| file_error(path, reason))?;
+    let connection = connect(path).map_err(|reason| database_error(path, reason))?;
     let notice = format!(
         "the cache {} was not usable ({damage}); it is now {}, and a new one has been begun",
         path.display(),
@@ -378,12 +447,16 @@ fn begin_anew(path: &Path, damage: &rusqlite::Error) -> Result<(Store, String), 
     Ok((store(path, connection), notice))
 }
 
-/// Renames the file to a name not in use; its log goes, since it belongs to no other file.
+/// Renames the file to a name not in use; its log goes, since it belongs to no other file. Of those
+/// that another version made, the last one is kept: versions that take turns make many.
 fn set_aside(path: &Path) -> io::Result<PathBuf> {
-    let aside = (1..)
-        .map(|number| with_suffix(path, &format!("damaged-{number}")))
-        .find(|aside| !aside.exists())
-        .expect("some number is free");
+    let aside = match is_of_other_version(path) {
+        true => with_suffix(path, "other-version"),
+        false => (1..)
+            .map(|number| with_suffix(path, &format!("damaged-{number}")))
+            .find(|aside| !aside.exists())
+            .expect("some number is free"),
+    };
     fs::rename(path, &aside)?;
     remove_log(path)?;
     Ok(aside)

@@ -3,8 +3,8 @@
 //! Looking up each entry would be a round trip for each of ten thousand functions. So a *lineage*,
 //! the builds of one program, is an object that lists *packs*, and a pack has all entries that a
 //! build used and no pack had yet. A machine that misses the first entry reads the lineage and its
-//! packs, and has what the program's last build had. Blobs that are files are objects of their own,
-//! found by their keys.
+//! packs, and has what the program's last build had. A blob that is a file is an object of its own,
+//! found by its key, with the entries under the same key.
 //!
 //! Invariant: a pack is named by the digest of its bytes, and what has other bytes is not believed;
 //! an entry is found under the key that it was kept with. Two builders that write a lineage at once
@@ -14,7 +14,7 @@ use std::collections::HashSet;
 
 use crate::Kind;
 use crate::remote::Remote;
-use crate::store::Entry;
+use crate::store::{Entry, digest};
 
 /// Packs of a lineage before they become one, with what the last build used of them.
 const MOST_PACKS: usize = 8;
@@ -83,43 +83,66 @@ impl Shared {
         entries
     }
 
+    /// Whether the entries of the lineage were given out.
+    pub fn was_read(&self) -> bool {
+        self.was_read
+    }
+
+    /// The packs that are listed; none where there are more than we list.
     fn packs(&mut self) -> &[[u8; DIGEST]] {
         if self.packs.is_none() {
-            let list = self.remote.read(&self.lineage).unwrap_or_default();
+            let mut list = self.remote.read(&self.lineage).unwrap_or_default();
+            if list.len() > MOST_PACKS * DIGEST {
+                list.clear();
+            }
             self.packs = Some(list.as_chunks().0.to_vec());
         }
         self.packs.get_or_insert_default()
     }
 
-    /// A file's blob, if it is there and whole.
-    pub fn file(&mut self, kind: Kind, key: &[u8]) -> Option<Vec<u8>> {
+    /// A file's blob, and the entries under its key that are no files, if it is there and whole.
+    pub fn file(&mut self, kind: Kind, key: &[u8]) -> Option<(Vec<u8>, Vec<Entry>)> {
         let object = self.remote.read(&file_name(kind, key))?;
-        let (digest, blob) = object.split_first_chunk::<DIGEST>()?;
-        (Entry::new(kind, key, blob).digest() == *digest).then(|| blob.to_vec())
+        let (stored, contents) = object.split_first_chunk::<DIGEST>()?;
+        if digest(kind.number(), key, contents) != *stored {
+            return None;
+        }
+        let (length, rest) = contents.split_first_chunk()?;
+        let (notes, blob) = rest.split_at_checked(u32::from_le_bytes(*length) as usize)?;
+        Some((blob.to_vec(), unpacked(notes)))
     }
 
     /// Writes what this build used and the lineage does not have yet. `look_up` gives all entries
-    /// under a key, `read_file` a file's blob.
+    /// under a key, `read_file` a file's blob; the result is whether they gave something always.
     pub fn share(
         &mut self,
         look_up: impl Fn(Kind, &[u8]) -> Vec<Entry>,
         read_file: impl Fn(Kind, &[u8]) -> Option<Vec<u8>>,
-    ) {
+    ) -> bool {
+        let mut is_complete = true;
         for (kind, key) in std::mem::take(&mut self.files) {
-            if let Some(blob) = read_file(kind, &key) {
-                let digest = Entry::new(kind, &key, &blob).digest();
-                self.remote
-                    .write(&file_name(kind, &key), [&digest, &blob[..]].concat());
-            }
+            let Some(blob) = read_file(kind, &key) else {
+                is_complete = false;
+                continue;
+            };
+            let mut notes = Vec::new();
+            look_up(kind, &key)
+                .iter()
+                .for_each(|note| push(&mut notes, note));
+            let length = (notes.len() as u32).to_le_bytes();
+            let contents = [&length[..], &notes, &blob].concat();
+            let digest = digest(kind.number(), &key, &contents);
+            self.remote
+                .write(&file_name(kind, &key), [&digest, &contents[..]].concat());
         }
         let used = std::mem::take(&mut self.used);
         // Where nothing was missing, it is there already if anything is.
         if used.is_empty() || !self.was_read && !self.packs().is_empty() {
-            return;
+            return is_complete;
         }
         let mut packs = self.packs().to_vec();
         if self.remote.is_lost() {
-            return;
+            return is_complete;
         }
         let is_long = packs.len() >= MOST_PACKS || self.known.len() > 2 * used.len();
         if is_long {
@@ -128,14 +151,16 @@ impl Shared {
         }
         let mut pack = Vec::new();
         for (kind, key) in used {
-            for entry in look_up(kind, &key) {
+            let entries = look_up(kind, &key);
+            is_complete &= !entries.is_empty();
+            for entry in entries {
                 if self.known.insert(entry.digest()) {
                     push(&mut pack, &entry);
                 }
             }
         }
         if pack.is_empty() {
-            return;
+            return is_complete;
         }
         let digest = *blake3::hash(&pack).as_bytes();
         packs.push(digest);
@@ -143,6 +168,7 @@ impl Shared {
             self.remote.write(&self.lineage, packs.concat());
         }
         self.packs = Some(packs);
+        is_complete
     }
 }
 

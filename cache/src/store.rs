@@ -13,6 +13,7 @@ use std::time::{SystemTime, UNIX_EPOCH};
 
 use rusqlite::{Connection, MAIN_DB, OptionalExtension, TransactionBehavior, params};
 
+use crate::bound::Bound;
 use crate::exported::{self, Exported};
 use crate::files::Files;
 use crate::kind::Kind;
@@ -97,7 +98,8 @@ impl Entry {
     }
 }
 
-fn digest(kind: i64, key: &[u8], blob: &[u8]) -> [u8; 32] {
+/// That of an entry.
+pub fn digest(kind: i64, key: &[u8], blob: &[u8]) -> [u8; 32] {
     digest_of_entry(kind, key).update(blob).finalize().into()
 }
 
@@ -214,7 +216,7 @@ impl Store {
         kind: Kind,
         key: &[u8],
         blob: &[u8],
-        limit: u64,
+        bound: &Bound,
     ) -> rusqlite::Result<io::Result<()>> {
         let digest = digest(kind.number(), key, blob);
         let transaction = self
@@ -224,14 +226,14 @@ impl Store {
         if let Err(error) = self.files.write(&digest, blob) {
             return Ok(Err(error));
         }
-        insert(&transaction, (kind, key, &digest), blob.len(), None, now())?;
-        evict(&transaction, limit)?;
+        let added = insert(&transaction, (kind, key, &digest), blob.len(), None, now())?;
+        bound.evict(&transaction, added)?;
         transaction.commit()?;
         self.sweep().map(Ok)
     }
 
-    /// Removes the files that are no entries. No process can add one meanwhile; what cannot be
-    /// removed is tried again the next time.
+    /// Removes the files of ours that are no entries. No process can add one meanwhile; what cannot
+    /// be removed is tried again the next time.
     fn sweep(&mut self) -> rusqlite::Result<()> {
         let transaction = self
             .connection
@@ -251,15 +253,15 @@ impl Store {
         Ok(())
     }
 
-    /// Adds `entries`, marks those in use that are `stale`, and evicts down to `limit` bytes: one
+    /// Adds `entries`, marks those in use that are `stale`, and evicts what is beyond `bound`: one
     /// transaction.
     pub fn write(
         &mut self,
         entries: &[Entry],
         stale: &BTreeSet<i64>,
-        limit: u64,
+        bound: &Bound,
     ) -> rusqlite::Result<()> {
-        let now = now();
+        let (now, mut added) = (now(), 0);
         let transaction = self
             .connection
             .transaction_with_behavior(TransactionBehavior::Immediate)?;
@@ -271,9 +273,9 @@ impl Store {
         for entry in entries {
             let (size, blob) = (entry.blob.len(), Some(&entry.blob[..]));
             let entry = (entry.kind, &entry.key[..], &entry.digest);
-            insert(&transaction, entry, size, blob, now)?;
+            added += insert(&transaction, entry, size, blob, now)?;
         }
-        let evicted = evict(&transaction, limit)?;
+        let evicted = bound.evict(&transaction, added)?;
         transaction.commit()?;
         if evicted {
             self.sweep()?;
@@ -319,7 +321,9 @@ impl Store {
             self.connection
                 .query_row("PRAGMA integrity_check(1)", [], |row| row.get(0))?;
         if verdict != "ok" {
-            return Err(damage(rusqlite::ffi::SQLITE_CORRUPT, &verdict));
+            // The line above it says in which database.
+            let what = verdict.lines().last().unwrap_or_default();
+            return Err(damage(rusqlite::ffi::SQLITE_CORRUPT, what));
         }
         let (verified, bad) = self.check_digests()?;
         for id in bad {
@@ -359,7 +363,7 @@ impl Store {
         let transaction = self
             .connection
             .transaction_with_behavior(TransactionBehavior::Immediate)?;
-        let evicted = evict(&transaction, limit)?;
+        let evicted = Bound::new(limit).evict(&transaction, 0)?;
         transaction.commit()?;
         if evicted {
             self.sweep()?;
@@ -373,8 +377,8 @@ impl Store {
     }
 
     /// Takes over the entries of another cache's tables, all at once.
-    pub fn import(&mut self, from: &Connection, limit: u64) -> rusqlite::Result<Imported> {
-        let now = now();
+    pub fn import(&mut self, from: &Connection, bound: &Bound) -> rusqlite::Result<Imported> {
+        let (now, mut added) = (now(), 0);
         let transaction = self
             .connection
             .transaction_with_behavior(TransactionBehavior::Immediate)?;
@@ -390,7 +394,8 @@ impl Store {
             match kinds.find(|kind| kind.number() == number) {
                 Some(kind) if digest(number, &key, &blob) == stored => {
                     let size = blob.len();
-                    insert(&transaction, (kind, &key, &stored), size, Some(&blob), now)?;
+                    let entry = (kind, &key[..], &stored);
+                    added += insert(&transaction, entry, size, Some(&blob), now)?;
                     imported.entries += 1;
                 }
                 Some(_) | None => imported.damaged += 1,
@@ -398,7 +403,7 @@ impl Store {
             Ok(())
         })?;
         imported.unread = unread.map(|error| error.to_string());
-        evict(&transaction, limit)?;
+        bound.evict(&transaction, added)?;
         transaction.commit()?;
         Ok(imported)
     }
@@ -410,29 +415,23 @@ impl Store {
     }
 }
 
-/// Adds an entry, or marks it as used where it is there already.
+/// Adds an entry, or marks it as used where it is there already. What it takes, roughly.
 fn insert(
     connection: &Connection,
     (kind, key, digest): (Kind, &[u8], &[u8; 32]),
     size: usize,
     blob: Option<&[u8]>,
     now: i64,
-) -> rusqlite::Result<()> {
+) -> rusqlite::Result<u64> {
+    let size = size_of_entry(size);
     connection
         .prepare_cached(
             "INSERT INTO entries (kind, key, digest, used, size, blob)
              VALUES (?1, ?2, ?3, ?4, ?5, ?6)
              ON CONFLICT (kind, key, digest) DO UPDATE SET used = excluded.used",
         )?
-        .execute(params![
-            kind.number(),
-            key,
-            digest,
-            now,
-            size_of_entry(size) as i64,
-            blob
-        ])?;
-    Ok(())
+        .execute(params![kind.number(), key, digest, now, size as i64, blob])?;
+    Ok(size)
 }
 
 /// The digests of all entries that are files.
@@ -441,36 +440,6 @@ fn digests_of_files(connection: &Connection) -> rusqlite::Result<HashSet<[u8; 32
         .prepare_cached("SELECT digest FROM entries WHERE blob IS NULL")?
         .query_map([], |row| row.get(0))?
         .collect()
-}
-
-/// Removes entries, those unused for longest first, until at most nine tenths of `limit` are in
-/// use. Does nothing while `limit` is kept.
-fn evict(connection: &Connection, limit: u64) -> rusqlite::Result<bool> {
-    let total: i64 =
-        connection.query_row("SELECT COALESCE(SUM(size), 0) FROM entries", [], |row| {
-            row.get(0)
-        })?;
-    let limit = i64::try_from(limit).unwrap_or(i64::MAX);
-    let mut excess = total - limit;
-    if excess <= 0 {
-        return Ok(false);
-    }
-    excess += limit / 10;
-    let mut oldest = connection.prepare("SELECT id, size FROM entries ORDER BY used, id")?;
-    let mut rows = oldest.query([])?;
-    let mut victims = Vec::new();
-    while excess > 0
-        && let Some(row) = rows.next()?
-    {
-        victims.push(row.get::<_, i64>(0)?);
-        excess -= row.get::<_, i64>(1)?;
-    }
-    for id in victims {
-        connection
-            .prepare_cached("DELETE FROM entries WHERE id = ?1")?
-            .execute([id])?;
-    }
-    Ok(true)
 }
 
 /// Gives free pages back to the system. The pragma has a row for each.

@@ -17,6 +17,12 @@ use rustix::fs::{AtFlags, CWD, Mode, OFlags};
 /// How often other processes that write the same file may come in between.
 const ATTEMPTS: usize = 100;
 
+/// What the name beside a file ends in.
+const UNFINISHED: &str = ".new";
+
+/// What the names of temporary files begin with.
+const TEMPORARY: &str = ".tmp";
+
 /// What new files may be used for, but for what the process takes away.
 pub const NEW: u32 = 0o644;
 
@@ -142,8 +148,26 @@ fn replace(file: &File, path: &Path) -> io::Result<()> {
 fn beside(path: &Path) -> PathBuf {
     let mut name = std::ffi::OsString::from(".");
     name.push(path.file_name().unwrap_or_default());
-    name.push(".new");
+    name.push(UNFINISHED);
     path.with_file_name(name)
+}
+
+/// Whether a process that was killed may have left a file of this name when it wrote one whose name
+/// is `of`.
+pub fn is_unfinished(name: &str, of: impl Fn(&str) -> bool) -> bool {
+    let beside = name
+        .strip_prefix('.')
+        .and_then(|name| name.strip_suffix(UNFINISHED));
+    beside.is_some_and(of) || is_temporary(name, TEMPORARY)
+}
+
+/// Whether a temporary file that begins so has this name.
+pub fn is_temporary(name: &str, prefix: &str) -> bool {
+    /// As many random characters as there are.
+    const RANDOM: usize = 6;
+    name.strip_prefix(prefix).is_some_and(|random| {
+        random.len() == RANDOM && random.bytes().all(|byte| byte.is_ascii_alphanumeric())
+    })
 }
 
 fn by_temporary_file(
@@ -153,6 +177,7 @@ fn by_temporary_file(
     replaced: Option<Permissions>,
 ) -> io::Result<()> {
     let mut file = tempfile::Builder::new()
+        .prefix(TEMPORARY)
         .permissions(Permissions::from_mode(NEW))
         .tempfile_in(directory)?;
     file.write_all(contents)?;

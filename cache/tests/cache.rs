@@ -132,6 +132,24 @@ fn a_cache_that_is_overwritten_is_set_aside() {
     }
 }
 
+/// Two versions that take turns would fill the disk.
+#[test]
+fn of_the_caches_of_another_version_the_last_is_kept() {
+    let place = Place::filled(1);
+    for version in [7, 8] {
+        let other = rusqlite::Connection::open(place.file()).expect("the file opens");
+        let changed = other.execute_batch(&format!("PRAGMA user_version = {version}"));
+        changed.expect("it can be written");
+        drop(other);
+        assert!(place.open().notices()[0].contains("cache.sqlite-other-version"));
+    }
+    let aside = place.file().with_file_name("cache.sqlite-other-version");
+    let header = fs::read(aside).expect("it was kept");
+    assert_eq!(header[60..64], 8u32.to_be_bytes());
+    let damaged = place.names().into_iter();
+    assert_eq!(damaged.filter(|name| name.contains("damaged")).count(), 0);
+}
+
 #[test]
 fn a_file_that_is_no_cache_stays() {
     let place = Place::new();
@@ -284,6 +302,26 @@ fn connections_share_the_file() {
     assert_eq!(cache.get(Kind::Specialization, b"shared").len(), 1);
 }
 
+#[test]
+fn what_is_wrong_is_said_on_one_line() {
+    let place = Place::filled(200);
+    let mut bytes = fs::read(place.file()).expect("the file is there");
+    bytes[8192 * 3..8192 * 20].fill(0x55);
+    fs::write(place.file(), bytes).expect("the file can be written");
+    let cache = place.open();
+    assert_eq!(cache.verify().expect("another one is there"), None);
+    let notices = cache.notices();
+    assert!(!notices.concat().contains('\n'), "{notices:?}");
+}
+
+/// SQLite takes it only before whatever else is said of a new file.
+#[test]
+fn pages_have_the_size_that_is_asked_for() {
+    let place = Place::filled(1);
+    let header = fs::read(place.file()).expect("the file is there");
+    assert_eq!(header[16..18], 8192u16.to_be_bytes());
+}
+
 /// Enough for a writer of its own.
 fn insert_much(cache: &Cache) {
     for key in 0..40u8 {
@@ -326,75 +364,6 @@ fn what_cannot_be_written_meanwhile_is_written_by_the_next_flush() {
     cache.flush();
     assert!(has_much(&cache));
     assert!(cache.notices().is_empty());
-}
-
-#[test]
-fn a_large_blob_is_a_file_and_goes_with_its_entry() {
-    let place = Place::new();
-    let cache = place.open();
-    cache.insert_file(Kind::Module, b"key", b"machine code");
-    let file = cache.get_file(Kind::Module, b"key").expect("it was kept");
-    assert_eq!(fs::read(&file).expect("readable"), b"machine code");
-    assert!(cache.get_file(Kind::Module, b"other").is_none());
-    assert!(
-        cache.get(Kind::Module, b"key").is_empty(),
-        "files are no blobs"
-    );
-    assert_eq!(cache.stats().expect("it is sound").total().entries, 1);
-    drop(cache);
-    Cache::clear_file(&place.file()).expect("it can be written");
-    assert!(!file.exists());
-    let cleared = place.open();
-    assert_eq!(cleared.stats().expect("it is sound").total().entries, 0);
-}
-
-#[test]
-fn a_damaged_file_is_a_miss_and_is_written_anew() {
-    for damage in [
-        |file: &Path| fs::write(file, b"machine cod3").expect("writable"),
-        |file: &Path| fs::remove_file(file).expect("removable"),
-    ] {
-        let place = Place::new();
-        let cache = place.open();
-        cache.insert_file(Kind::Module, b"key", b"machine code");
-        damage(&cache.get_file(Kind::Module, b"key").expect("it was kept"));
-        assert!(cache.get_file(Kind::Module, b"key").is_none());
-        cache.insert_file(Kind::Module, b"key", b"machine code");
-        assert!(cache.get_file(Kind::Module, b"key").is_some());
-    }
-}
-
-#[test]
-fn verification_tells_files_that_are_gone_from_damage() {
-    let place = Place::new();
-    let cache = place.open();
-    for key in [b"first", b"other", b"third"] {
-        cache.insert_file(Kind::Module, key, key);
-    }
-    let file = |key| cache.get_file(Kind::Module, key).expect("it was kept");
-    fs::remove_file(file(b"first")).expect("removable");
-    fs::write(file(b"other"), b"machine cod3").expect("writable");
-    let expected = Verified {
-        entries: 3,
-        damaged: 1,
-        lost: 1,
-    };
-    assert_eq!(verified(&cache), expected);
-    assert_eq!(cache.stats().expect("it is sound").total().entries, 1);
-}
-
-#[test]
-fn files_that_are_no_entries_are_swept_and_evicted_entries_lose_their_files() {
-    let place = Place::new();
-    let cache = place.open();
-    cache.insert_file(Kind::Module, b"first", &[1; 600_000]);
-    let first = cache.get_file(Kind::Module, b"first").expect("it was kept");
-    let stray = first.with_file_name("stray");
-    fs::write(&stray, b"of a process that died").expect("writable");
-    cache.insert_file(Kind::Module, b"second", &[2; 600_000]);
-    assert!(!first.exists() && !stray.exists());
-    assert!(cache.get_file(Kind::Module, b"second").is_some());
-    assert_eq!(verified(&cache).entries, 1);
 }
 
 /// What is left where a process is killed between making the database and making a cache of it.

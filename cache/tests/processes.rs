@@ -11,8 +11,8 @@ use std::time::Duration;
 use bactrian_cache::{Cache, Kind, Verified};
 use tempfile::TempDir;
 
-/// Large enough for all entries of a test but the last.
-const LIMIT: u64 = 64 << 20;
+/// Large enough for all entries of a test.
+const LIMIT: u64 = 512 << 20;
 
 /// Tells [`child`] what to do: where the cache is, the first of its numbers, and how many there
 /// are.

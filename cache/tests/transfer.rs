@@ -166,7 +166,18 @@ fn other_files_are_refused() {
     let empty = place.path("empty");
     fs::write(&empty, "").expect("the file can be written");
     assert!(matches!(there.import(&empty), Err(Error::Foreign { .. })));
-    assert!(there.import(&place.path("absent")).is_err());
+    let pipe = place.path("pipe");
+    let mode = rustix::fs::Mode::from_raw_mode(0o600);
+    rustix::fs::mkfifoat(rustix::fs::CWD, &pipe, mode).expect("a scratch pipe");
+    assert!(matches!(there.import(&pipe), Err(Error::Foreign { .. })));
+    let absent = there
+        .import(&place.path("absent"))
+        .expect_err("it is not there");
+    assert!(
+        absent
+            .to_string()
+            .ends_with(": No such file or directory (os error 2)")
+    );
     assert!(!place.path("absent").exists(), "nothing is created");
     assert_eq!(there.stats().expect("it is sound").total().entries, 0);
 }
@@ -248,4 +259,62 @@ fn an_export_takes_the_place_of_a_cache_alone() {
     fs::write(&file, "").expect("there is room");
     cache.export(&file).expect("there was nothing");
     cache.export(&file).expect("there was a cache");
+}
+
+#[test]
+fn an_export_leaves_the_files_of_the_cache_alone() {
+    let place = Place::new();
+    let cache = place.filled("here", 1);
+    fs::write(place.path("here-modules/empty"), "").expect("there is room");
+    for name in ["here", "here-lock", "here-wal", "here-modules/empty"] {
+        let before = fs::read(place.path(name)).expect("it is there");
+        let refused = cache.export(&place.path(name)).expect_err("it is in use");
+        assert!(
+            refused
+                .to_string()
+                .ends_with("it belongs to the cache itself")
+        );
+        assert!(fs::read(place.path(name)).expect("it is there") == before);
+    }
+}
+
+#[test]
+fn what_a_killed_export_left_goes_with_a_later_one() {
+    let place = Place::new();
+    let cache = place.filled("here", 1);
+    let names = [
+        ".unfinished-Abc123",
+        ".unfinished-Abc123-journal",
+        ".unfinished-Xyz789",
+        ".unfinished-business",
+    ];
+    for name in names {
+        let file = fs::File::create(place.path(name)).expect("there is room");
+        if name != ".unfinished-Xyz789" {
+            let made = std::time::SystemTime::UNIX_EPOCH;
+            file.set_modified(made).expect("it is ours");
+        }
+    }
+    cache
+        .export(&place.path("exported"))
+        .expect("it is written");
+    assert_eq!(
+        names.map(|name| place.path(name).exists()),
+        [false, false, true, true]
+    );
+}
+
+#[test]
+fn a_cache_that_is_damaged_is_named_where_it_is_exported() {
+    let place = Place::new();
+    drop(place.filled("here", 400));
+    let mut bytes = fs::read(place.path("here")).expect("the file is there");
+    let middle = bytes.len() / 2;
+    bytes[middle..middle + 40_000].fill(0xa5);
+    fs::write(place.path("here"), bytes).expect("the file can be written");
+    let refused = place.cache("here").export(&place.path("exported"));
+    let Err(Error::Database { path, .. }) = refused else {
+        panic!("{refused:?}");
+    };
+    assert_eq!(path, place.path("here"));
 }

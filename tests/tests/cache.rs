@@ -227,6 +227,22 @@ fn a_cache_that_is_not_there_is_not_made_by_looking() -> Result<()> {
     Ok(())
 }
 
+/// As in a directory that cannot be searched.
+#[test]
+fn who_cannot_find_out_whether_a_cache_is_there_says_so() -> Result<()> {
+    let place = place()?;
+    let beyond = place.bytecode.join("cache");
+    for action in ["stats", "clear", "verify"] {
+        let mut command = place.command(&["cache", action, "--cache"]);
+        let outcome = process::run(command.arg(&beyond), b"")?;
+        let said = String::from_utf8(outcome.stderr)?;
+        assert_eq!(outcome.status, Some(125), "{action}: {said}");
+        let expected = format!("bactrian: cannot look for {}: ", beyond.display());
+        assert!(said.starts_with(&expected), "{action}: {said}");
+    }
+    Ok(())
+}
+
 #[test]
 fn a_file_that_is_no_cache_is_refused_and_stays() -> Result<()> {
     let place = place()?;

@@ -117,3 +117,48 @@ fn a_cache_on_a_full_disk_is_cleared() -> Result<()> {
     }
     Ok(())
 }
+
+#[test]
+fn a_cache_on_a_full_disk_is_used_and_made_smaller() -> Result<()> {
+    let place = workshop()?;
+    let mount = "mkdir full && mount -t tmpfs -o size=16m none full && cp -r disk/. full";
+    let lines = "cat /dev/zero > full/zero 2> /dev/null; \
+        $BACTRIAN run --cache full/cache --stats main.byte || exit; \
+        $BACTRIAN cache verify --cache full/cache; echo $?; \
+        $BACTRIAN cache gc --cache full/cache || exit; \
+        $BACTRIAN cache verify --cache full/cache";
+    let Some(run) = mounted(&place, mount, lines)? else {
+        return Ok(());
+    };
+    let (shown, said) = (text(&run.stdout), text(&run.stderr));
+    assert_eq!(run.status, Some(0), "{shown}{said}");
+    assert!(shown.starts_with("camel\n125\n"), "{shown}{said}");
+    assert!(said.contains("the whole program is in the cache"), "{said}");
+    let notice = "bactrian: there is no room to write to the cache full/cache: it is only read, \
+        and nothing new is kept or shared\n";
+    assert_eq!(said.matches(notice).count(), 1, "{said}");
+    let refused = "bactrian: there is no room to change the cache full/cache\n";
+    assert_eq!(said.matches(refused).count(), 1, "{said}");
+    Ok(())
+}
+
+/// SQLite finds out only when it makes a log beside the file.
+#[test]
+fn a_cache_whose_directory_cannot_be_written_is_used() -> Result<()> {
+    let place = workshop()?;
+    let mount = "mount --bind disk disk && for file in cache cache-lock; do \
+        mount --bind disk/$file disk/$file || exit 99; done && mount -o remount,bind,ro disk";
+    let lines = "$BACTRIAN run --cache disk/cache --stats main.byte";
+    let Some(run) = mounted(&place, mount, lines)? else {
+        return Ok(());
+    };
+    let said = text(&run.stderr);
+    assert_eq!(
+        (run.status, &*run.stdout),
+        (Some(0), &b"camel\n"[..]),
+        "{said}"
+    );
+    assert!(said.contains("the whole program is in the cache"), "{said}");
+    assert!(said.contains("disk/cache can only be read here"), "{said}");
+    Ok(())
+}

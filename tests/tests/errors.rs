@@ -22,7 +22,7 @@ struct Elsewhere {
 
 const LIMITS: &str = "snapshot-tool/command/tests/command.rs";
 
-const ELSEWHERE: [Elsewhere; 8] = [
+const ELSEWHERE: [Elsewhere; 9] = [
     Elsewhere {
         variant: "ImageError::Data",
         file: "tests/tests/malformed.rs",
@@ -65,6 +65,12 @@ const ELSEWHERE: [Elsewhere; 8] = [
         file: "tests/tests/disks.rs",
         test: "who_looks_after_a_cache_that_can_only_be_read_is_told",
         sign: "can only be read here",
+    },
+    Elsewhere {
+        variant: "Error::NoRoom",
+        file: "tests/tests/disks.rs",
+        test: "a_cache_on_a_full_disk_is_used_and_made_smaller",
+        sign: "there is no room to change",
     },
     Elsewhere {
         // Of unmarshalling.

@@ -93,8 +93,8 @@ const FLOORS: &[(&str, &[&str])] = &[
     (
         "cache",
         &[
-            "whole", "kind", "files", "stats", "store", "remote", "shared", "place", "transfer",
-            "care",
+            "whole", "kind", "files", "stats", "bound", "store", "remote", "shared", "place",
+            "writer", "transfer", "care",
         ],
     ),
     (

@@ -138,7 +138,7 @@ fn a_full_disk_is_said() -> Result<()> {
         shell.arg(command.get_program()).args(command.get_args());
         shell
     };
-    let outcome = process::run(&mut limited(64, &build(&place)), b"")?;
+    let outcome = process::run(&mut limited(256, &build(&place)), b"")?;
     let said = String::from_utf8_lossy(&outcome.stderr).into_owned();
     assert_eq!(outcome.status, Some(125), "{said}");
     assert!(

@@ -108,6 +108,24 @@ fn machines_share_by_redis() -> Result<()> {
     assert_shared(&format!("redis://127.0.0.1:{}/camels", server.port))
 }
 
+/// A password in the address has its special characters in its own way.
+#[test]
+fn a_store_that_asks_for_a_password_gets_the_one_in_the_address() -> Result<()> {
+    let data = TempDir::new()?;
+    let server = Server::start("redis-server", |command, port| {
+        command
+            .args(["--save", "", "--requirepass", "se#kret", "--port", port])
+            .current_dir(&data);
+    })?;
+    for user in ["", "default"] {
+        let url = format!("redis://{user}:se%23kret@127.0.0.1:{}", server.port);
+        let said = build(&machine()?, &url, &[])?;
+        assert!(!said.contains("could not be used"), "{said}");
+        assert!(took_all(&build(&machine()?, &url, &[])?));
+    }
+    Ok(())
+}
+
 #[test]
 fn machines_share_by_s3() -> Result<()> {
     let moto = workspace().join("target/moto/bin/moto_server");

@@ -20,7 +20,9 @@ const REMOTE_VARIABLE: &str = "BACTRIAN_REMOTE";
 /// import makes one.
 pub fn look_after(args: &CacheArgs) -> Result<u8> {
     let path = args.file.clone().map_or_else(default_cache, Ok)?;
-    let is_there = path.exists();
+    let is_there = path
+        .try_exists()
+        .with_context(|| format!("cannot look for {}", path.display()))?;
     let require = || {
         ensure!(is_there, "there is no cache {}", path.display());
         Ok(())
@@ -36,7 +38,7 @@ pub fn look_after(args: &CacheArgs) -> Result<u8> {
         CacheAction::Clear => tell_all(Cache::clear_file(&path)?),
         CacheAction::Gc { cache_size } => {
             require()?;
-            within(&path, |cache| Ok(cache.shrink(cache_size << 20)?))?;
+            tell_all(Cache::shrink_file(&path, cache_size << 20)?);
         }
         CacheAction::Export { to } => {
             require()?;
