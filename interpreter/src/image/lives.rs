@@ -1,5 +1,6 @@
-//! Whether a program can find out what has died. What it makes in an evaluation never does (see
-//! `first_effect`), and it must not find out that.
+//! Whether a program can find out when something has died. What an evaluation leaves is as old as
+//! if a minor collection had come (see `first_effect`), so the program's own minor collections do
+//! not find it dead, and it must not find out that.
 //!
 //! Finalisers tell, and counts of what is alive; weak pointers where the program itself asks for
 //! collections: of others nobody can know when they come.
