@@ -153,6 +153,8 @@ pub enum Declined {
     Rounds(u32),
     #[error("more than {0} residual instructions; see `--budget instructions=N`")]
     Insts(u32),
+    #[error("its residual function has {0} bytes, more than engines take of one function")]
+    Length(usize),
     #[error("it is cold, by the profile")]
     Cold,
     #[error("it does nothing with what it is given")]
