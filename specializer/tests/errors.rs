@@ -2,7 +2,7 @@
 //! small module.
 
 use annotations::REQUEST_TABLE_EXPORT;
-use bactrian_specializer::eval::Declined;
+use bactrian_specializer::eval::{Budgets, Declined};
 use bactrian_specializer::lift::{Reason, Unsupported};
 use bactrian_specializer::link::LinkError;
 use bactrian_specializer::module::ModuleError;
@@ -238,6 +238,15 @@ fn requests_beyond_a_budget() {
     assert_eq!(rounds, Declined::Rounds(0));
     let insts = declined(|options| options.budgets.insts = 1);
     assert_eq!(insts, Declined::Insts(1));
+}
+
+/// What it takes in memory is in proportion.
+#[test]
+fn much_code_does_not_allow_any_number_of_nodes() {
+    let budgets = Budgets::default();
+    assert_eq!(budgets.nodes_for(0x4000), 20_000 + 16 * 0x4000);
+    assert_eq!(budgets.nodes_for(0x40000), 1_520_000);
+    assert_eq!(budgets.nodes_for(u32::MAX), 1_520_000);
 }
 
 #[test]

@@ -85,6 +85,10 @@ pub fn prepare(function: generic::Function, places: Places) -> Prepared {
     prepare::function(function, places)
 }
 
+/// How many nodes there may be for a request's code, however much that is. A node takes 600 bytes
+/// or more. A residual function as long as engines take had 1.1 million.
+const MOST_NODES_OF_CODE: u64 = 1_500_000;
+
 /// Limits of one request's evaluation. Beyond them it is declined.
 #[derive(Clone, Copy, PartialEq, Eq, Debug, Hash)]
 pub struct Budgets {
@@ -131,6 +135,12 @@ impl Budgets {
             "fan-out" => Some(&mut self.fan_out),
             _ => None,
         }
+    }
+
+    /// How many nodes there may be where this is the request's code, in bytes.
+    pub fn nodes_for(&self, code_len: u32) -> usize {
+        let of_code = u64::from(self.nodes_per_byte) * u64::from(code_len);
+        self.nodes as usize + of_code.min(MOST_NODES_OF_CODE) as usize
     }
 
     /// What it allows.
