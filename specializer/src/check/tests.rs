@@ -270,6 +270,57 @@ fn what_weval_refuses_is_found_where_it_is() {
     }
 }
 
+#[test]
+fn misuse_of_wevals_intrinsics_is_found_where_it_is() {
+    let pushed = "(call $stack (local.get $a) (i64.const 1))";
+    let look = format!("{pushed} (drop (call $look (local.get $a)))");
+    let load = format!("{pushed} (drop (i64.load32_u offset=4 (local.get $a)))");
+    let value = |low: &str, high: &str| {
+        format!("(drop (call $value (local.get $a) (i32.const {low}) {high}))")
+    };
+    for (code, at, said) in [
+        (
+            value("0", "(i32.load (local.get $a))"),
+            "specialize.value",
+            "its bounds are not known",
+        ),
+        (
+            value("0", "(i32.const 100000)"),
+            "specialize.value",
+            "more values than the budget",
+        ),
+        (
+            value("0", "(i32.const -1)"),
+            "specialize.value",
+            "more values than the budget",
+        ),
+        (look, "call", "`weval.sync.stack` is missing before it"),
+        (
+            load,
+            "I64Load32U",
+            "a plain load reads an entry of the stack",
+        ),
+    ] {
+        let text = WEVAL.replace("{code}", &code);
+        let module = wat::parse_str(&text).expect("it is a module");
+        let found = check(&module, &Options::default()).expect("it can be read");
+        let [finding] = &found[..] else {
+            panic!("{code}: {found:?}");
+        };
+        assert!(finding.what.contains(said), "{finding:?}");
+        let place = finding.place.expect("it is somewhere");
+        let module = Module::parse(&module).expect("it can be read");
+        assert!(operator(&module, place).starts_with(at), "{finding:?}");
+    }
+    let synced = format!("{pushed} (call $sync) (drop (call $look (local.get $a)))");
+    let far = format!("{pushed} (drop (i64.load offset=8 (local.get $a)))");
+    for code in [synced, far, value("0", "(i32.const 2)")] {
+        let module = wat::parse_str(WEVAL.replace("{code}", &code)).expect("it is a module");
+        let found = check(&module, &Options::default()).expect("it can be read");
+        assert_eq!(found, [], "{code}");
+    }
+}
+
 /// A request of the function with one constant, whose second parameter is not known.
 const WEVAL: &str = r#"(module
   (import "weval" "push.context" (func $push (param i32)))
@@ -278,6 +329,9 @@ const WEVAL: &str = r#"(module
   (import "weval" "read.reg" (func $read (param i64) (result i64)))
   (import "weval" "write.reg" (func $write (param i64 i64)))
   (import "weval" "read.specialization.global" (func $global (param i32) (result i64)))
+  (import "weval" "specialize.value" (func $value (param i32 i32 i32) (result i32)))
+  (import "weval" "push.stack" (func $stack (param i32 i64)))
+  (import "weval" "sync.stack" (func $sync))
   (memory (export "memory") 1)
   (table 2 funcref)
   (elem (i32.const 1) $run)
@@ -287,6 +341,7 @@ const WEVAL: &str = r#"(module
   (data (i32.const 0x20c) "\00\00\00\00\01")
   (data (i32.const 0x214) "\40\02\00\00\20\00\00\00\80\01")
   (data (i32.const 0x240) "\01\00\00\00\00\00\00\00\00\04")
+  (func $look (param i32) (result i64) (i64.load (local.get 0)))
   (func $run (param $pc i32) (param $a i32)
     (call $push (local.get $pc))
     {code}))"#;
