@@ -350,6 +350,28 @@ fn said(remark: Remark, count: &Count) -> (Severity, String) {
                 intrinsic.name()
             ),
         ),
+        Remark::Reversed(intrinsic) => (
+            Warning,
+            format!(
+                "`{}` makes no version: its lower bound is above the upper one",
+                intrinsic.name()
+            ),
+        ),
+        Remark::Empty(intrinsic @ Intrinsic::SpecializeRange) => (
+            Warning,
+            format!(
+                "`{}` gets equal bounds, and the upper one is not meant: no value is within them, \
+                 so specialized code traps here",
+                intrinsic.name()
+            ),
+        ),
+        Remark::Empty(intrinsic) => (
+            Warning,
+            format!(
+                "`{}` makes no version: its bounds are equal, and the upper one is not meant",
+                intrinsic.name()
+            ),
+        ),
         Remark::NoRegion => (
             Error,
             format!(

@@ -11,6 +11,7 @@ const MODULE: &str = r#"(module
   (import "bactrian" "context.push" (func $push (param i32)))
   (import "bactrian" "context.pop" (func $pop))
   (import "bactrian" "specialize.value" (func $value (param i32 i32 i32) (result i32)))
+  (import "bactrian" "specialize.range" (func $range (param i32 i32 i32) (result i32)))
   (memory 3)
   (@requests 0x100 (region 0x1000 0x20)
     (request 1 (slot 0x80) (code 0x1000 0x20) (pass 1)) (names 0x300 8))
@@ -183,6 +184,28 @@ fn outcomes_that_are_too_many_are_found_where_they_are_made() {
 }
 
 #[test]
+fn bounds_without_values_are_found() {
+    for (name, low, high, said) in [
+        ("value", 4, 2, "its lower bound is above the upper one"),
+        ("range", 4, 2, "its lower bound is above the upper one"),
+        ("value", 4, 4, "makes no version: its bounds are equal"),
+        ("range", 4, 4, "specialized code traps here"),
+        ("range", 0, -1, "more values than the budget"),
+    ] {
+        let code = format!(
+            "(call $update (local.get $pc))
+             (local.set $n (call ${name} (local.get $x) (i32.const {low}) (i32.const {high})))"
+        );
+        let module = tables::module(&MODULE.replace("{code}", &code)).expect("it is a module");
+        let found = check(&module, &Options::default()).expect("it can be read");
+        let [finding] = &found[..] else {
+            panic!("{code}: {found:?}");
+        };
+        assert!(finding.what.contains(said), "{finding:?}");
+    }
+}
+
+#[test]
 fn where_evaluation_does_not_end_is_said() {
     let budgets = Budgets {
         rounds: 1,
@@ -294,6 +317,11 @@ fn misuse_of_wevals_intrinsics_is_found_where_it_is() {
             "specialize.value",
             "more values than the budget",
         ),
+        (
+            value("3", "(i32.const 2)"),
+            "specialize.value",
+            "its lower bound is above the upper one",
+        ),
         (look, "call", "`weval.sync.stack` is missing before it"),
         (
             load,
@@ -314,7 +342,8 @@ fn misuse_of_wevals_intrinsics_is_found_where_it_is() {
     }
     let synced = format!("{pushed} (call $sync) (drop (call $look (local.get $a)))");
     let far = format!("{pushed} (drop (i64.load offset=8 (local.get $a)))");
-    for code in [synced, far, value("0", "(i32.const 2)")] {
+    let [some, one] = ["0", "2"].map(|low| value(low, "(i32.const 2)"));
+    for code in [synced, far, some, one] {
         let module = wat::parse_str(WEVAL.replace("{code}", &code)).expect("it is a module");
         let found = check(&module, &Options::default()).expect("it can be read");
         assert_eq!(found, [], "{code}");

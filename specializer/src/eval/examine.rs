@@ -51,6 +51,10 @@ pub enum Remark {
     NoVersion(Intrinsic),
     /// Bounds with more values than there may be.
     FanOut(Intrinsic),
+    /// A lower bound that is above the upper one.
+    Reversed(Intrinsic),
+    /// Bounds without a value between them.
+    Empty(Intrinsic),
     /// A region that is not known, or that there is not.
     NoRegion,
     /// A kind of box that is not known, or that there is not.
@@ -290,11 +294,7 @@ impl Machine<'_, Abstract> {
             | Intrinsic::SpecializeRange
             | Intrinsic::WevalSpecialize => match (number(1), number(2)) {
                 (Some(low), Some(high)) => {
-                    let values = choices::end(Op::Intrinsic(intrinsic), high as u32)
-                        .map(|end| end.wrapping_sub(low as u32));
-                    let is_wide =
-                        values.is_none_or(|values| values > self.evaluation.budgets.fan_out);
-                    is_wide.then_some(Remark::FanOut(intrinsic))
+                    self.remark_on_bounds(intrinsic, low as u32, high as u32)
                 }
                 _ => Some(Remark::NoVersion(intrinsic)),
             },
@@ -309,6 +309,17 @@ impl Machine<'_, Abstract> {
                 (!is_one).then_some(Remark::NoKind)
             }
             _ => None,
+        }
+    }
+
+    fn remark_on_bounds(&self, intrinsic: Intrinsic, low: u32, high: u32) -> Option<Remark> {
+        let end = choices::end(Op::Intrinsic(intrinsic), high);
+        let values = end.and_then(|end| end.checked_sub(low));
+        match values {
+            _ if low > high => Some(Remark::Reversed(intrinsic)),
+            Some(0) => Some(Remark::Empty(intrinsic)),
+            Some(values) if values <= self.evaluation.budgets.fan_out => None,
+            Some(_) | None => Some(Remark::FanOut(intrinsic)),
         }
     }
 
