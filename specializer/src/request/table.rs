@@ -18,7 +18,7 @@ const REGION_SIZE: u32 = size_of::<abi::Region>() as u32;
 const FLAGS: u32 = abi::REQUEST_RECURSIVE | abi::REQUEST_LOOPS | abi::REQUEST_RETURNS_EARLY;
 
 /// Regions a table may list: more are taken for a count that was overwritten.
-const MAX_REGIONS: u32 = 1 << 16;
+const MAX_REGIONS: u32 = 1 << 20;
 
 impl Reader<'_, '_> {
     /// The request table at `table`.
@@ -53,7 +53,11 @@ impl Reader<'_, '_> {
             address: table,
             what: what.to_owned(),
         };
-        if region_count > MAX_REGIONS || !self.fits(regions, region_count, REGION_SIZE) {
+        if region_count > MAX_REGIONS {
+            let what = format!("there are {region_count} regions, more than {MAX_REGIONS}");
+            return Err(malformed(&what));
+        }
+        if !self.fits(regions, region_count, REGION_SIZE) {
             return Err(malformed("the list of regions does not fit the memory"));
         }
         if !self.fits(requests, request_count, REQUEST_SIZE) {
