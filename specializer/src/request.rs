@@ -382,26 +382,6 @@ impl Requests {
         Ok(())
     }
 
-    /// Gives the requests their names, which lie at `address`.
-    fn name(&mut self, address: u32, bytes: &[u8]) -> Result<(), RequestError> {
-        let mut names = bytes.split_inclusive(|&byte| byte == 0);
-        for (number, request) in self.requests.iter_mut().enumerate() {
-            let malformed = |what: &str| RequestError::Malformed {
-                address,
-                what: format!("the name of request {number} {what}"),
-            };
-            let name = names.next().and_then(|name| name.strip_suffix(&[0]));
-            let name = name.ok_or_else(|| malformed("does not end"))?;
-            if name.len() > abi::MAX_NAME {
-                return Err(malformed("is too long"));
-            }
-            // It is for people: an interpreter may have it from a file in another encoding.
-            let name = String::from_utf8_lossy(name);
-            request.name = (!name.is_empty()).then(|| plain(&name).into());
-        }
-        Ok(())
-    }
-
     /// Whether all of `len` bytes at `address` are constant.
     pub fn is_constant(&self, address: u32, len: u32) -> bool {
         let (base, region_len) = self.region(address);

@@ -11,6 +11,8 @@ use bactrian_specializer::{
     Error, Observer, Options, Outcome, Profile, Report, link_generic, specialize,
 };
 
+use wasmparser::ValType;
+
 /// An interpreter that counts down in a loop, with one request.
 const MODULE: &str = r#"(module
   (import "bactrian" "context.update" (func $position (param i32)))
@@ -119,7 +121,15 @@ fn functions_that_cannot_be_lifted() {
     let imported = tables::module(&imported).expect("the changed text is a module");
     assert!(matches!(reason(&imported), Reason::NoBody));
     let vector = changed("(loop $next", "(local v128) (loop $next");
-    assert!(matches!(reason(&vector), Reason::Types));
+    assert!(matches!(
+        reason(&vector),
+        Reason::Type {
+            what: "a local",
+            ty: ValType::V128
+        }
+    ));
+    let results = "(drop (block (result i64 i64) (i64.const 0) (i64.const 0)))";
+    assert!(matches!(reason(&changed(load, results)), Reason::Types));
     let operator = changed(load, "(drop (ref.null func)) (i64.const 0)");
     assert!(matches!(reason(&operator), Reason::Operator { .. }));
     let intrinsic = changed(r#""context.update""#, r#""context.pop""#);

@@ -20,6 +20,31 @@ const FLAGS: u32 = abi::REQUEST_RECURSIVE | abi::REQUEST_LOOPS | abi::REQUEST_RE
 /// Regions a table may list: more are taken for a count that was overwritten.
 const MAX_REGIONS: u32 = 1 << 20;
 
+impl Requests {
+    /// Gives the requests their names, which lie at `address`.
+    fn name(&mut self, address: u32, bytes: &[u8]) -> Result<(), RequestError> {
+        let mut names = bytes.split_inclusive(|&byte| byte == 0);
+        let count = self.requests.len();
+        for (number, request) in self.requests.iter_mut().enumerate() {
+            let malformed = |what| RequestError::Malformed { address, what };
+            let name = names.next().ok_or_else(|| {
+                malformed(format!("there are {number} names for {count} requests"))
+            })?;
+            let name = name
+                .strip_suffix(&[0])
+                .ok_or_else(|| malformed(format!("the name of request {number} does not end")))?;
+            if name.len() > abi::MAX_NAME {
+                let what = format!("the name of request {number} is too long");
+                return Err(malformed(what));
+            }
+            // It is for people: an interpreter may have it from a file in another encoding.
+            let name = String::from_utf8_lossy(name);
+            request.name = (!name.is_empty()).then(|| super::plain(&name).into());
+        }
+        Ok(())
+    }
+}
+
 impl Reader<'_, '_> {
     /// The request table at `table`.
     pub(super) fn table(&self, table: u32) -> Result<Requests, RequestError> {

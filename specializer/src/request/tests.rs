@@ -347,6 +347,19 @@ fn names_have_no_control_characters() {
 }
 
 #[test]
+fn requests_without_a_name_are_counted() {
+    let second = REQUEST.replace("0x80", "0x84");
+    let text = MODULE.replace("{request}", &format!("{REQUEST} {second} (names 0x2000 2)"));
+    let data = r#"(data (i32.const 0x84) (i32 1)) (data (i32.const 0x2000) "f\00")"#;
+    let error = specialize(&assemble(&text.replace("{data}", data)));
+    let error = error.expect_err("the second one has no name");
+    assert!(
+        error.contains("there are 1 names for 2 requests"),
+        "{error}"
+    );
+}
+
+#[test]
 fn names_are_text_of_a_bounded_length() {
     assert_eq!(named(r"f\00", 2), Ok(()));
     assert_eq!(named(r"\00", 1), Ok(()));
