@@ -458,10 +458,11 @@ impl Reader<'_, '_> {
         bytes
     }
 
-    fn words(&self, address: u32, count: u32) -> Vec<u32> {
-        let bytes = self.bytes(address, count * 4);
-        let (words, _) = bytes.as_chunks();
-        words.iter().map(|&word| u32::from_le_bytes(word)).collect()
+    /// The words of a list that lies in the memory, each with its address. They are read one by
+    /// one: a list that was overwritten may be as long as the memory.
+    fn words(&self, address: u32, count: u32) -> impl Iterator<Item = (u32, u32)> {
+        let places = (0..count).map(move |index| address + index * 4);
+        places.map(|place| (place, self.module.image_u32(place)))
     }
 }
 

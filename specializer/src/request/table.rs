@@ -2,6 +2,7 @@
 
 use std::collections::BTreeMap;
 use std::mem::offset_of;
+use std::ops::Range;
 
 use annotations as abi;
 
@@ -93,6 +94,11 @@ impl Reader<'_, '_> {
         if !self.fits(names, 1, names_len) {
             return Err(malformed("the names do not fit the memory"));
         }
+        let most = u64::from(request_count) * (abi::MAX_NAME as u64 + 1);
+        if u64::from(names_len) > most {
+            let what = format!("the names of {request_count} requests have {names_len} bytes");
+            return Err(malformed(&what));
+        }
         let links = self.word(table, offset_of!(abi::RequestTable, links));
         let link_count = self.word(table, offset_of!(abi::RequestTable, link_count));
         if !self.fits(links, link_count, 4) {
@@ -101,13 +107,12 @@ impl Reader<'_, '_> {
         let mut result = Requests {
             regions: self.regions(regions, region_count)?,
             requests: Vec::new(),
-            links: self.words(links, link_count),
             cells: self.cells(table)?,
             lists: vec![
-                table..table.saturating_add(TABLE_SIZE),
-                requests..requests + request_count * REQUEST_SIZE,
-                names..names + names_len,
-                links..links + link_count * 4,
+                list(table, 1, TABLE_SIZE),
+                list(requests, request_count, REQUEST_SIZE),
+                list(names, 1, names_len),
+                list(links, link_count, 4),
             ],
             ..Requests::default()
         };
@@ -119,11 +124,7 @@ impl Reader<'_, '_> {
             result.name(names, &self.bytes(names, names_len))?;
         }
         result.check(self.module, requests)?;
-        result.check_links(self.module, links)?;
-        let links = &mut result.links;
-        links.retain(|&link| self.module.image_u32(link) != 0);
-        links.sort_unstable();
-        links.dedup();
+        result.links = self.links(links, link_count, &result)?;
         Ok(result)
     }
 
@@ -273,6 +274,11 @@ impl Reader<'_, '_> {
         request.code = request.bases[base];
         Ok(request)
     }
+}
+
+/// Where a list lies. One that ends with the last address has no last byte here.
+fn list(address: u32, count: u32, size: u32) -> Range<u32> {
+    address..address.saturating_add(count.saturating_mul(size))
 }
 
 /// The kind of boxes that a value of this type is, if any; `None` if it cannot be one.

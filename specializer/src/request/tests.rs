@@ -357,6 +357,29 @@ fn requests_without_a_name_are_counted() {
         error.contains("there are 1 names for 2 requests"),
         "{error}"
     );
+    let long = "f".repeat(annotations::MAX_NAME + 1);
+    let data = data.replace("f\\00", &format!(r"{long}\00\00"));
+    let text = text.replace("0x2000 2", &format!("0x2000 {}", long.len() + 2));
+    let error = specialize(&assemble(&text.replace("{data}", &data)));
+    let error = error.expect_err("the first one's name is too long");
+    assert!(
+        error.contains("the name of request 0 is too long"),
+        "{error}"
+    );
+}
+
+/// Their bytes have numbers of 32 bits, and all but some of them are zero.
+#[test]
+fn lists_as_long_as_the_memory_take_none() {
+    for (list, expected) in [
+        ("(links 0 0x40000000)", "the link 0x0 is not in a region"),
+        ("(names 0x2000 0xffffe000)", "have 4294959104 bytes"),
+    ] {
+        let text = MODULE.replace("{memory}", "(memory 65536)");
+        let text = text.replace("{request}", &format!("{REQUEST} {list}"));
+        let error = specialize(&assemble(&text)).expect_err(list);
+        assert!(error.contains(expected), "{error}");
+    }
 }
 
 #[test]
@@ -370,7 +393,11 @@ fn names_are_text_of_a_bounded_length() {
     assert_eq!(named(&format!(r"{long}\00"), long.len() + 1), Ok(()));
     for (name, len, expected) in [
         ("f", 1, "the name of request 0 does not end"),
-        (&format!(r"{long}f\00"), long.len() + 2, "is too long"),
+        (
+            &format!(r"{long}f\00"),
+            long.len() + 2,
+            "the names of 1 requests have",
+        ),
         ("", 1 << 20, "the names do not fit the memory"),
     ] {
         let error = named(name, len).expect_err(expected);

@@ -169,7 +169,7 @@ impl Reader<'_, '_> {
 
     /// What a request's arguments are, its constants included, or what is wrong with one.
     fn arguments(&self, first: u32, len: u32) -> Result<Vec<Known>, String> {
-        let end = first + len;
+        let end = first.saturating_add(len);
         let (mut at, mut arguments) = (first, Vec::new());
         while at < end {
             let value = at + offset_of!(abi::Argument, value) as u32;
