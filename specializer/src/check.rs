@@ -275,11 +275,17 @@ fn said(remark: Remark, count: &Count) -> (Severity, String) {
                 }
             }
         }
-        Remark::Unsynced => (
+        Remark::Unsynced(sync) => (
             Error,
-            "a call is given an address of the stack, and memory has not got all cells: \
-             `cells.sync` is missing before it"
-                .into(),
+            format!(
+                "a call is given an address of the stack, and memory has not got all {}: `{}` is \
+                 missing before it",
+                match sync {
+                    Intrinsic::WevalSync => "that was pushed, or written to locals",
+                    _ => "cells",
+                },
+                sync.name()
+            ),
         ),
         Remark::Forgotten => (
             Error,
@@ -287,7 +293,13 @@ fn said(remark: Remark, count: &Count) -> (Severity, String) {
              is missing before it"
                 .into(),
         ),
-        Remark::PlainLoad => (
+        Remark::PlainLoad(Intrinsic::WevalSync) => (
+            Error,
+            "a plain load reads an entry of the stack, or a local, that memory has not got: \
+             `weval.sync.stack` is missing before it"
+                .into(),
+        ),
+        Remark::PlainLoad(_) => (
             Error,
             "a plain load reads a cell that memory has not got: `cells.read` does, or a \
              `cells.sync` is missing before it"
@@ -335,6 +347,28 @@ fn said(remark: Remark, count: &Count) -> (Severity, String) {
             Warning,
             format!(
                 "`{}` makes no version: its bounds have more values than the budget `fan-out`",
+                intrinsic.name()
+            ),
+        ),
+        Remark::Reversed(intrinsic) => (
+            Warning,
+            format!(
+                "`{}` makes no version: its lower bound is above the upper one",
+                intrinsic.name()
+            ),
+        ),
+        Remark::Empty(intrinsic @ Intrinsic::SpecializeRange) => (
+            Warning,
+            format!(
+                "`{}` gets equal bounds, and the upper one is not meant: no value is within them, \
+                 so specialized code traps here",
+                intrinsic.name()
+            ),
+        ),
+        Remark::Empty(intrinsic) => (
+            Warning,
+            format!(
+                "`{}` makes no version: its bounds are equal, and the upper one is not meant",
                 intrinsic.name()
             ),
         ),

@@ -19,7 +19,7 @@ mod programs;
 #[cfg(test)]
 mod tests;
 
-use wasmparser::BinaryReaderError;
+use wasmparser::{BinaryReaderError, ValType};
 
 use crate::index::Map;
 use crate::ir::generic::Block;
@@ -43,7 +43,7 @@ impl Unsupported {
     /// know: it can be linked as it is.
     pub fn can_stay_generic(&self) -> bool {
         match self.reason {
-            Reason::Types | Reason::Operator { .. } => true,
+            Reason::Type { .. } | Reason::Types | Reason::Operator { .. } => true,
             Reason::NoBody | Reason::Intrinsic(_) | Reason::Malformed(_) | Reason::Invalid(_) => {
                 false
             }
@@ -63,6 +63,8 @@ impl Unsupported {
 pub enum Reason {
     #[error("there is no body to lift: the function is imported or does not exist")]
     NoBody,
+    #[error("{what} is of type {ty}, and only i32, i64, f32 and f64 are known")]
+    Type { what: &'static str, ty: ValType },
     #[error("types other than i32, i64, f32 and f64, or several results")]
     Types,
     #[error("operator {operator} of proposal `{proposal}`")]

@@ -382,26 +382,6 @@ impl Requests {
         Ok(())
     }
 
-    /// Gives the requests their names, which lie at `address`.
-    fn name(&mut self, address: u32, bytes: &[u8]) -> Result<(), RequestError> {
-        let mut names = bytes.split_inclusive(|&byte| byte == 0);
-        for (number, request) in self.requests.iter_mut().enumerate() {
-            let malformed = |what: &str| RequestError::Malformed {
-                address,
-                what: format!("the name of request {number} {what}"),
-            };
-            let name = names.next().and_then(|name| name.strip_suffix(&[0]));
-            let name = name.ok_or_else(|| malformed("does not end"))?;
-            if name.len() > abi::MAX_NAME {
-                return Err(malformed("is too long"));
-            }
-            // It is for people: an interpreter may have it from a file in another encoding.
-            let name = String::from_utf8_lossy(name);
-            request.name = (!name.is_empty()).then(|| plain(&name).into());
-        }
-        Ok(())
-    }
-
     /// Whether all of `len` bytes at `address` are constant.
     pub fn is_constant(&self, address: u32, len: u32) -> bool {
         let (base, region_len) = self.region(address);
@@ -478,10 +458,11 @@ impl Reader<'_, '_> {
         bytes
     }
 
-    fn words(&self, address: u32, count: u32) -> Vec<u32> {
-        let bytes = self.bytes(address, count * 4);
-        let (words, _) = bytes.as_chunks();
-        words.iter().map(|&word| u32::from_le_bytes(word)).collect()
+    /// The words of a list that lies in the memory, each with its address. They are read one by
+    /// one: a list that was overwritten may be as long as the memory.
+    fn words(&self, address: u32, count: u32) -> impl Iterator<Item = (u32, u32)> {
+        let places = (0..count).map(move |index| address + index * 4);
+        places.map(|place| (place, self.module.image_u32(place)))
     }
 }
 

@@ -14,7 +14,7 @@ pub mod question;
 #[cfg(test)]
 mod tests;
 
-use crate::eval::Residual;
+use crate::eval::{Declined, Residual};
 use crate::image::ReadLog;
 use crate::ir::Symbol;
 use crate::lower::{Lowered, Relocation};
@@ -33,20 +33,25 @@ pub struct Stored {
     pub nodes: u32,
 }
 
+/// How long a body may be, in bytes. Engines take functions of up to 7,654,321; the rest is room
+/// for what linking adds where numbers are passed or addresses loaded.
+const LONGEST: usize = 7_000_000;
+
 /// All but the body, in stored form.
 type Head<Log, Links, Relocations> = ([u32; 3], Log, Links, Relocations);
 
 impl Stored {
-    /// What evaluation gave, with the function lowered.
-    pub fn new(residual: Residual, lowered: Lowered) -> Self {
-        Self {
+    /// What evaluation gave, with the function lowered; declined if no engine takes that.
+    pub fn new(residual: Residual, lowered: Lowered) -> Result<Self, Declined> {
+        check_length(lowered.body.len())?;
+        Ok(Self {
             log: residual.log,
             links: residual.links,
             lowered,
             contexts: residual.contexts as u32,
             unknown_positions: residual.unknown_positions as u32,
             nodes: residual.nodes as u32,
-        }
+        })
     }
 
     /// The blob that is to be stored under `key`.
@@ -74,6 +79,10 @@ impl Stored {
             nodes,
         })
     }
+}
+
+fn check_length(len: usize) -> Result<(), Declined> {
+    (len <= LONGEST).then_some(()).ok_or(Declined::Length(len))
 }
 
 /// The blob that holds `rest` under `key`.

@@ -73,7 +73,7 @@ pub fn specialize(
         in_parallel(first, requests, observer, |number, request| {
             let compute = || {
                 let residual = work.clean(number, request)?;
-                Ok(work.lower(number, residual))
+                work.lower(number, request, residual)
             };
             match recall.as_ref().filter(|_| request.heat != Heat::Cold) {
                 Some(recall) => recall.answer(number, request, compute),
@@ -121,7 +121,7 @@ pub fn residual_text(
         let texts = (first..).zip(requests).map(|(number, request)| {
             let residual = work.clean(number, request)?;
             let text = residual.function.to_string();
-            let stored = work.lower(number, residual);
+            let stored = work.lower(number, request, residual)?;
             Ok(Text { text, stored })
         });
         texts.collect()
@@ -241,9 +241,9 @@ impl<'a> Work<'a> {
         })
     }
 
-    fn evaluate(&self, number: usize, request: &Request) -> Result<Residual, Declined> {
+    fn evaluation<'w>(&'w self, request: &'w Request) -> Result<Evaluation<'w>, Declined> {
         let prepared = self.generic[&request.function].as_ref();
-        let evaluation = Evaluation {
+        Ok(Evaluation {
             prepared: prepared.map_err(Clone::clone)?,
             request,
             image: &self.image,
@@ -258,7 +258,11 @@ impl<'a> Work<'a> {
             boxes: &self.boxes,
             boxing: self.boxing(),
             small: &self.small,
-        };
+        })
+    }
+
+    fn evaluate(&self, number: usize, request: &Request) -> Result<Residual, Declined> {
+        let evaluation = self.evaluation(request)?;
         let mut said = Vec::new();
         let evaluated = match request.heat {
             Heat::Cold => Err(Declined::Cold),
@@ -333,10 +337,24 @@ impl<'a> Work<'a> {
         }
     }
 
-    fn lower(&self, number: usize, residual: Residual) -> Stored {
-        let reducible = lower::reducible(&residual.function);
-        let lowered = self.watch.lower(number, &reducible);
-        Stored::new(residual, lowered)
+    /// What a request leaves, as the linker takes it.
+    fn lower(
+        &self,
+        number: usize,
+        request: &Request,
+        residual: Residual,
+    ) -> Result<Stored, Declined> {
+        let lower = |residual: Residual| {
+            let reducible = lower::reducible(&residual.function);
+            let lowered = self.watch.lower(number, &reducible);
+            Stored::new(residual, lowered)
+        };
+        lower(residual).or_else(|declined| {
+            let evaluation = self.evaluation(request)?;
+            let mut called = eval::boxing(&evaluation).ok_or(declined)?;
+            self.clean_up(number, &mut called);
+            lower(called)
+        })
     }
 
     /// Puts the answers into the snapshot; declined requests keep their generic functions.

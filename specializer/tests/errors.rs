@@ -2,7 +2,7 @@
 //! small module.
 
 use annotations::REQUEST_TABLE_EXPORT;
-use bactrian_specializer::eval::Declined;
+use bactrian_specializer::eval::{Budgets, Declined};
 use bactrian_specializer::lift::{Reason, Unsupported};
 use bactrian_specializer::link::LinkError;
 use bactrian_specializer::module::ModuleError;
@@ -10,6 +10,8 @@ use bactrian_specializer::request::RequestError;
 use bactrian_specializer::{
     Error, Observer, Options, Outcome, Profile, Report, link_generic, specialize,
 };
+
+use wasmparser::ValType;
 
 /// An interpreter that counts down in a loop, with one request.
 const MODULE: &str = r#"(module
@@ -119,7 +121,15 @@ fn functions_that_cannot_be_lifted() {
     let imported = tables::module(&imported).expect("the changed text is a module");
     assert!(matches!(reason(&imported), Reason::NoBody));
     let vector = changed("(loop $next", "(local v128) (loop $next");
-    assert!(matches!(reason(&vector), Reason::Types));
+    assert!(matches!(
+        reason(&vector),
+        Reason::Type {
+            what: "a local",
+            ty: ValType::V128
+        }
+    ));
+    let results = "(drop (block (result i64 i64) (i64.const 0) (i64.const 0)))";
+    assert!(matches!(reason(&changed(load, results)), Reason::Types));
     let operator = changed(load, "(drop (ref.null func)) (i64.const 0)");
     assert!(matches!(reason(&operator), Reason::Operator { .. }));
     let intrinsic = changed(r#""context.update""#, r#""context.pop""#);
@@ -238,6 +248,15 @@ fn requests_beyond_a_budget() {
     assert_eq!(rounds, Declined::Rounds(0));
     let insts = declined(|options| options.budgets.insts = 1);
     assert_eq!(insts, Declined::Insts(1));
+}
+
+/// What it takes in memory is in proportion.
+#[test]
+fn much_code_does_not_allow_any_number_of_nodes() {
+    let budgets = Budgets::default();
+    assert_eq!(budgets.nodes_for(0x4000), 20_000 + 16 * 0x4000);
+    assert_eq!(budgets.nodes_for(0x40000), 1_520_000);
+    assert_eq!(budgets.nodes_for(u32::MAX), 1_520_000);
 }
 
 #[test]

@@ -278,8 +278,25 @@ fn requests_that_cannot_be_read() {
     let nowhere = malformed(slot, r#"\80\00\00\70")"#);
     assert!(nowhere.contains("do not fit the memory"), "{nowhere}");
     let length = r#"\28\00\00\00\80"#;
-    let short = malformed(length, r#"\26\00\00\00\80"#);
-    assert!(short.contains("cannot be read"), "{short}");
+    let buffer = r#"\04\00\00\00\04\00\00\00\08"#;
+    for (old, new, expected) in [
+        (
+            length,
+            r#"\26\00\00\00\80"#,
+            "number 1 of its arguments, 38 bytes at 0x200, is a buffer of 8 bytes with padding, of \
+             which 6 are there",
+        ),
+        (length, r#"\14\00\00\00\80"#, "has 4 of the 16 bytes"),
+        (
+            buffer,
+            r#"\04\00\00\00\09\00\00\00\08"#,
+            "is a buffer of 9 bytes, and of 8 with padding",
+        ),
+        (buffer, r#"\09\00\00\00\04\00\00\00\08"#, "is of type 9"),
+    ] {
+        let wrong = malformed(old, new);
+        assert!(wrong.contains(expected), "{wrong}");
+    }
     let globals = malformed(r#"\07\00\00\00\01"#, r#"\07\00\00\00\03"#);
     assert!(globals.contains("2 arguments for 3 constants"), "{globals}");
     let wide = malformed("$code i32", "$code i64");

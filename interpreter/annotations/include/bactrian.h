@@ -339,7 +339,8 @@ extern struct bactrian_table BACTRIAN_REQUESTS;
  * that of labels for a computed goto among them (docs/tutorial/c.md).
  *   bactrian_add_region(function->code, function->size);
  * Mistake: memory that is freed, or written, later, such as an instruction that rewrites itself, a
- * counter, or the slot of a function that is defined anew; or bytes that another region has too. */
+ * counter, or the slot of a function that is defined anew; bytes that another region has too; or
+ * more than 1,048,576 regions: neighbours can be one. */
 void bactrian_add_region(const void *base, size_t len);
 
 /* Declares that an aligned word of constant memory is a link: it holds an address in constant

@@ -164,7 +164,7 @@ impl Requests {
     }
 
     /// Declares memory that never changes, beside what parameters point to: tables that the
-    /// interpreter looks things up in.
+    /// interpreter looks things up in. Neighbours count as one, and 1,048,576 is the most.
     pub fn region<T: Copy>(&mut self, memory: &'static [T]) -> &mut Self {
         self.regions.push(region(memory));
         self

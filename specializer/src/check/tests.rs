@@ -11,6 +11,7 @@ const MODULE: &str = r#"(module
   (import "bactrian" "context.push" (func $push (param i32)))
   (import "bactrian" "context.pop" (func $pop))
   (import "bactrian" "specialize.value" (func $value (param i32 i32 i32) (result i32)))
+  (import "bactrian" "specialize.range" (func $range (param i32 i32 i32) (result i32)))
   (memory 3)
   (@requests 0x100 (region 0x1000 0x20)
     (request 1 (slot 0x80) (code 0x1000 0x20) (pass 1)) (names 0x300 8))
@@ -183,6 +184,28 @@ fn outcomes_that_are_too_many_are_found_where_they_are_made() {
 }
 
 #[test]
+fn bounds_without_values_are_found() {
+    for (name, low, high, said) in [
+        ("value", 4, 2, "its lower bound is above the upper one"),
+        ("range", 4, 2, "its lower bound is above the upper one"),
+        ("value", 4, 4, "makes no version: its bounds are equal"),
+        ("range", 4, 4, "specialized code traps here"),
+        ("range", 0, -1, "more values than the budget"),
+    ] {
+        let code = format!(
+            "(call $update (local.get $pc))
+             (local.set $n (call ${name} (local.get $x) (i32.const {low}) (i32.const {high})))"
+        );
+        let module = tables::module(&MODULE.replace("{code}", &code)).expect("it is a module");
+        let found = check(&module, &Options::default()).expect("it can be read");
+        let [finding] = &found[..] else {
+            panic!("{code}: {found:?}");
+        };
+        assert!(finding.what.contains(said), "{finding:?}");
+    }
+}
+
+#[test]
 fn where_evaluation_does_not_end_is_said() {
     let budgets = Budgets {
         rounds: 1,
@@ -270,6 +293,63 @@ fn what_weval_refuses_is_found_where_it_is() {
     }
 }
 
+#[test]
+fn misuse_of_wevals_intrinsics_is_found_where_it_is() {
+    let pushed = "(call $stack (local.get $a) (i64.const 1))";
+    let look = format!("{pushed} (drop (call $look (local.get $a)))");
+    let load = format!("{pushed} (drop (i64.load32_u offset=4 (local.get $a)))");
+    let value = |low: &str, high: &str| {
+        format!("(drop (call $value (local.get $a) (i32.const {low}) {high}))")
+    };
+    for (code, at, said) in [
+        (
+            value("0", "(i32.load (local.get $a))"),
+            "specialize.value",
+            "its bounds are not known",
+        ),
+        (
+            value("0", "(i32.const 100000)"),
+            "specialize.value",
+            "more values than the budget",
+        ),
+        (
+            value("0", "(i32.const -1)"),
+            "specialize.value",
+            "more values than the budget",
+        ),
+        (
+            value("3", "(i32.const 2)"),
+            "specialize.value",
+            "its lower bound is above the upper one",
+        ),
+        (look, "call", "`weval.sync.stack` is missing before it"),
+        (
+            load,
+            "I64Load32U",
+            "a plain load reads an entry of the stack",
+        ),
+    ] {
+        let text = WEVAL.replace("{code}", &code);
+        let module = wat::parse_str(&text).expect("it is a module");
+        let found = check(&module, &Options::default()).expect("it can be read");
+        let [finding] = &found[..] else {
+            panic!("{code}: {found:?}");
+        };
+        assert!(finding.what.contains(said), "{finding:?}");
+        let place = finding.place.expect("it is somewhere");
+        let module = Module::parse(&module).expect("it can be read");
+        assert!(operator(&module, place).starts_with(at), "{finding:?}");
+    }
+    let synced = format!("{pushed} (call $sync) (drop (call $look (local.get $a)))");
+    let far = format!("{pushed} (drop (i64.load offset=8 (local.get $a)))");
+    let [some, one] = ["0", "2"].map(|low| value(low, "(i32.const 2)"));
+    for code in [synced, far, some, one] {
+        let module = wat::parse_str(WEVAL.replace("{code}", &code)).expect("it is a module");
+        let found = check(&module, &Options::default()).expect("it can be read");
+        assert_eq!(found, [], "{code}");
+    }
+}
+
 /// A request of the function with one constant, whose second parameter is not known.
 const WEVAL: &str = r#"(module
   (import "weval" "push.context" (func $push (param i32)))
@@ -278,6 +358,9 @@ const WEVAL: &str = r#"(module
   (import "weval" "read.reg" (func $read (param i64) (result i64)))
   (import "weval" "write.reg" (func $write (param i64 i64)))
   (import "weval" "read.specialization.global" (func $global (param i32) (result i64)))
+  (import "weval" "specialize.value" (func $value (param i32 i32 i32) (result i32)))
+  (import "weval" "push.stack" (func $stack (param i32 i64)))
+  (import "weval" "sync.stack" (func $sync))
   (memory (export "memory") 1)
   (table 2 funcref)
   (elem (i32.const 1) $run)
@@ -287,6 +370,7 @@ const WEVAL: &str = r#"(module
   (data (i32.const 0x20c) "\00\00\00\00\01")
   (data (i32.const 0x214) "\40\02\00\00\20\00\00\00\80\01")
   (data (i32.const 0x240) "\01\00\00\00\00\00\00\00\00\04")
+  (func $look (param i32) (result i64) (i64.load (local.get 0)))
   (func $run (param $pc i32) (param $a i32)
     (call $push (local.get $pc))
     {code}))"#;

@@ -207,8 +207,7 @@ struct Fixpoint<'a> {
 impl Fixpoint<'_> {
     fn check_budgets(&self, evaluations: usize) -> Result<(), Declined> {
         let budgets = self.evaluation.budgets;
-        let per_byte = budgets.nodes_per_byte as usize;
-        let nodes = budgets.nodes as usize + per_byte * self.evaluation.request.code_len as usize;
+        let nodes = budgets.nodes_for(self.evaluation.request.code_len);
         if self.nodes.len() > nodes {
             return Err(Declined::Nodes(nodes));
         }

@@ -128,7 +128,7 @@ impl<P: Phase> Machine<'_, P> {
 }
 
 /// What follows the last value, given the upper bound.
-fn end(op: Op, high: u32) -> Option<u32> {
+pub(super) fn end(op: Op, high: u32) -> Option<u32> {
     match op {
         Op::Intrinsic(Intrinsic::WevalSpecialize) => high.checked_add(1),
         _ => Some(high),

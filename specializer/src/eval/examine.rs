@@ -14,9 +14,11 @@ use super::abstracted::Abstract;
 use super::analyse::{self, Analysis, Node};
 use super::blame::{Blame, Cause};
 use super::cells::{Cell, Memory, Reader};
+use super::choices;
+use super::frame::Entry;
 use super::node::NodeId;
 use super::refusal::{Refusal, Site};
-use super::span;
+use super::span::{self, Span};
 use super::transfer::Machine;
 use super::{Declined, Evaluation};
 use crate::image::Reads;
@@ -31,12 +33,12 @@ use crate::op::{Const, Effect, Intrinsic, Op};
 pub enum Remark {
     /// `context.update` or `context.push` gets what is not known.
     Unknown(Intrinsic),
-    /// A call is given an address of the stack while memory has not got all cells.
-    Unsynced,
+    /// A call is given an address of the stack while memory has not got all that this brings there.
+    Unsynced(Intrinsic),
     /// A call that `cells.invalidate` follows, while memory has not got all cells.
     Forgotten,
-    /// A plain load reads a cell that memory has not got.
-    PlainLoad,
+    /// A plain load reads what memory has not got, and what this brings there.
+    PlainLoad(Intrinsic),
     /// A plain store writes a cell that is cached.
     PlainStore,
     /// A store to memory that is declared constant.
@@ -49,6 +51,10 @@ pub enum Remark {
     NoVersion(Intrinsic),
     /// Bounds with more values than there may be.
     FanOut(Intrinsic),
+    /// A lower bound that is above the upper one.
+    Reversed(Intrinsic),
+    /// Bounds without a value between them.
+    Empty(Intrinsic),
     /// A region that is not known, or that there is not.
     NoRegion,
     /// A kind of box that is not known, or that there is not.
@@ -106,10 +112,12 @@ pub fn examine(evaluation: &Evaluation, remarks: &mut Remarks) -> Result<(), Ref
                 ended_at = Site::Inst(id, index);
             }
             let Some(inst) = insts.get(index) else {
-                if machine.is_unsynced_at(term) && evaluated.is_ok() {
+                if let Some(sync) = machine.sync_missing_before(term)
+                    && evaluated.is_ok()
+                {
                     let place = evaluation.prepared.places[node.block].end;
-                    let count = remarks.entry((place, Remark::Unsynced)).or_default();
-                    count.made += 1;
+                    let remark = Remark::Unsynced(sync);
+                    remarks.entry((place, remark)).or_default().made += 1;
                 }
                 return;
             };
@@ -234,15 +242,17 @@ impl Machine<'_, Abstract> {
         let arg = |index: usize| self.value(args[index]);
         match op {
             Op::Intrinsic(intrinsic) => self.remark_on(intrinsic, &arg),
-            Op::Call(_) if self.is_any_of_stale(args) => Some(Remark::Unsynced),
+            Op::Call(_) if let Some(sync) = self.sync_missing_for_any(args) => {
+                Some(Remark::Unsynced(sync))
+            }
             Op::Call(_) => {
                 let is_due = self.cells.sync_due != Reader::Nobody;
                 let is_stale = self.cells.iter().any(|cell| cell.memory == Memory::Stale);
                 (!is_due && is_stale).then_some(Remark::Forgotten)
             }
-            Op::Load { kind, offset } if self.is_stale(arg(0), offset, kind.width()) => {
-                Some(Remark::PlainLoad)
-            }
+            Op::Load { kind, offset } => self
+                .sync_missing_at(arg(0), offset, kind.width())
+                .map(Remark::PlainLoad),
             Op::Store { kind, offset } if self.is_in_constant(arg(0), offset, kind.width()) => {
                 Some(Remark::ConstantStore)
             }
@@ -280,16 +290,14 @@ impl Machine<'_, Abstract> {
                 let asks = !arg(0).is_known() && !arg(1).is_known();
                 asks.then_some(Remark::NoVersion(intrinsic))
             }
-            Intrinsic::SpecializeValue | Intrinsic::SpecializeRange => {
-                match (number(1), number(2)) {
-                    (Some(low), Some(high)) => {
-                        let values = (high as u32).wrapping_sub(low as u32);
-                        let is_wide = values > self.evaluation.budgets.fan_out;
-                        is_wide.then_some(Remark::FanOut(intrinsic))
-                    }
-                    _ => Some(Remark::NoVersion(intrinsic)),
+            Intrinsic::SpecializeValue
+            | Intrinsic::SpecializeRange
+            | Intrinsic::WevalSpecialize => match (number(1), number(2)) {
+                (Some(low), Some(high)) => {
+                    self.remark_on_bounds(intrinsic, low as u32, high as u32)
                 }
-            }
+                _ => Some(Remark::NoVersion(intrinsic)),
+            },
             Intrinsic::AddressWithin => {
                 let region = number(1).map(|region| region as u32);
                 let is_one = region.is_some_and(|region| NAMED_REGIONS.contains(&region));
@@ -304,18 +312,34 @@ impl Machine<'_, Abstract> {
         }
     }
 
+    fn remark_on_bounds(&self, intrinsic: Intrinsic, low: u32, high: u32) -> Option<Remark> {
+        let end = choices::end(Op::Intrinsic(intrinsic), high);
+        let values = end.and_then(|end| end.checked_sub(low));
+        match values {
+            _ if low > high => Some(Remark::Reversed(intrinsic)),
+            Some(0) => Some(Remark::Empty(intrinsic)),
+            Some(values) if values <= self.evaluation.budgets.fan_out => None,
+            Some(_) | None => Some(Remark::FanOut(intrinsic)),
+        }
+    }
+
     /// Whether the position is not known.
     fn is_lost(&self) -> bool {
         let contexts = &self.contexts;
         !contexts.position(self.context).is_known() && !contexts.is_beginning(self.context)
     }
 
-    /// Whether memory lacks a cell that a plain access reads, and will not get it by the next
-    /// instruction.
-    fn is_stale(&self, address: Abs, offset: u32, bytes: u32) -> bool {
+    /// What would bring to memory what a plain access reads and memory lacks, and will not get by
+    /// the next instruction.
+    fn sync_missing_at(&self, address: Abs, offset: u32, bytes: u32) -> Option<Intrinsic> {
         let is_due = self.cells.sync_due != Reader::Nobody;
         let mut cells = self.touched(address, offset, bytes);
-        !is_due && cells.any(|cell| cell.memory == Memory::Stale)
+        if !is_due && cells.any(|cell| cell.memory == Memory::Stale) {
+            return Some(Intrinsic::CellsSync);
+        }
+        let mut entries = self.cells.frame.entries().filter_map(Entry::span);
+        let is_read = entries.any(|span| self.is_touched(span, address, offset, bytes));
+        is_read.then_some(Intrinsic::WevalSync)
     }
 
     /// Whether a plain access is one of memory that is declared constant, slots in it included.
@@ -330,43 +354,52 @@ impl Machine<'_, Abstract> {
         (0..bytes).any(|byte| image.is_constant(start.wrapping_add(byte), 1))
     }
 
-    /// The cells that a plain access touches. In a frame, accesses are cells themselves.
+    /// The cells that a plain access touches.
     fn touched(&self, address: Abs, offset: u32, bytes: u32) -> impl Iterator<Item = &Cell<Abs>> {
+        let cells = self.cells.iter();
+        cells.filter(move |cell| self.is_touched(cell.span, address, offset, bytes))
+    }
+
+    /// Whether a plain access touches a cell. In a frame, accesses are cells themselves.
+    fn is_touched(&self, cell: Span, address: Abs, offset: u32, bytes: u32) -> bool {
         let address = address.plus(offset as i32);
         let address = address.filter(|&address| !self.evaluation.is_in_frame(address));
-        let accessed = address.map(span::order);
-        self.cells.iter().filter(move |cell| {
-            let (stack, cell) = cell.span.extent();
-            accessed.is_some_and(|(kind, base, start)| {
-                stack == (kind, base) && start < cell.end && cell.start < start + i64::from(bytes)
-            })
+        let (stack, cell) = cell.extent();
+        address.is_some_and(|address| {
+            let (kind, base, start) = span::order(address);
+            stack == (kind, base) && start < cell.end && cell.start < start + i64::from(bytes)
         })
     }
 
-    /// Whether a block ends with a tail call that is given an address of the stack while memory
-    /// lacks a cell of it. Nothing comes behind such a call: a cell that it does not bring to
-    /// memory is lost.
-    fn is_unsynced_at(&self, term: &generic::Terminator) -> bool {
-        matches!(term, Terminator::TailCall { args, .. } if self.is_any_of_stale(args))
+    /// What is missing before a tail call that ends a block and is given an address of the stack
+    /// while memory lacks something of it. Nothing comes behind such a call: a cell that it does
+    /// not bring to memory is lost.
+    fn sync_missing_before(&self, term: &generic::Terminator) -> Option<Intrinsic> {
+        match term {
+            Terminator::TailCall { args, .. } => self.sync_missing_for_any(args),
+            _ => None,
+        }
     }
 
-    fn is_any_of_stale(&self, args: &[Value]) -> bool {
-        args.iter().any(|&arg| self.is_of_stale(self.value(arg)))
+    fn sync_missing_for_any(&self, args: &[Value]) -> Option<Intrinsic> {
+        args.iter()
+            .find_map(|&arg| self.sync_missing_for(self.value(arg)))
     }
 
-    /// Whether an address is one of the stack (the same parameter plus a constant), and memory
-    /// lacks a cell of that stack.
-    fn is_of_stale(&self, address: Abs) -> bool {
+    /// What would bring to memory what it lacks of a stack, if an address is one of the stack (the
+    /// same parameter plus a constant).
+    fn sync_missing_for(&self, address: Abs) -> Option<Intrinsic> {
         let Abs::Offset { param, .. } = address else {
-            return false;
+            return None;
         };
+        let is_same = |address| matches!(address, Abs::Offset { param: of, .. } if of == param);
         let is_due = self.cells.sync_due != Reader::Nobody;
         let mut cells = self.cells.iter();
-        !is_due
-            && cells.any(|cell| {
-                let is_same =
-                    matches!(cell.span.address, Abs::Offset { param: of, .. } if of == param);
-                is_same && cell.memory == Memory::Stale
-            })
+        if !is_due && cells.any(|cell| cell.memory == Memory::Stale && is_same(cell.span.address)) {
+            return Some(Intrinsic::CellsSync);
+        }
+        let mut entries = self.cells.frame.entries();
+        let is_lacking = entries.any(|entry| is_same(entry.address));
+        is_lacking.then_some(Intrinsic::WevalSync)
     }
 }

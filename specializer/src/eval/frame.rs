@@ -8,7 +8,9 @@
 
 use super::abs::{Abs, Frames};
 use super::cells::Content;
+use super::span::Span;
 use crate::ir::Type;
+use crate::op::Width;
 
 /// What one activation has. `V` is what a value is in the current phase.
 #[derive(Clone, PartialEq, Eq, Debug)]
@@ -78,6 +80,12 @@ impl<V: Copy> Frame<V> {
         set(&mut self.locals, number, entry);
     }
 
+    /// Stack and locals.
+    pub fn entries(&self) -> impl Iterator<Item = &Entry<V>> {
+        let locals = self.locals.iter().map(|(_, entry)| entry);
+        self.stack.iter().chain(locals)
+    }
+
     /// Forgets stack and locals, and gives what memory is to have in their place, in this order.
     pub fn take(&mut self) -> Vec<Entry<V>> {
         let locals = self.locals.drain(..).map(|(_, entry)| entry);
@@ -134,6 +142,16 @@ impl<V: Copy> Frame<V> {
             stack: self.stack[deep..].to_vec(),
             locals,
         }
+    }
+}
+
+impl Entry<Abs> {
+    /// The bytes in memory, if it is known which.
+    pub fn span(&self) -> Option<Span> {
+        Some(Span {
+            address: self.address.plus(0)?,
+            width: Width::Eight,
+        })
     }
 }
 

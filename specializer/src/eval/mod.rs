@@ -85,6 +85,10 @@ pub fn prepare(function: generic::Function, places: Places) -> Prepared {
     prepare::function(function, places)
 }
 
+/// How many nodes there may be for a request's code, however much that is. A node takes 600 bytes
+/// or more. A residual function as long as engines take had 1.1 million.
+const MOST_NODES_OF_CODE: u64 = 1_500_000;
+
 /// Limits of one request's evaluation. Beyond them it is declined.
 #[derive(Clone, Copy, PartialEq, Eq, Debug, Hash)]
 pub struct Budgets {
@@ -133,6 +137,12 @@ impl Budgets {
         }
     }
 
+    /// How many nodes there may be where this is the request's code, in bytes.
+    pub fn nodes_for(&self, code_len: u32) -> usize {
+        let of_code = u64::from(self.nodes_per_byte) * u64::from(code_len);
+        self.nodes as usize + of_code.min(MOST_NODES_OF_CODE) as usize
+    }
+
     /// What it allows.
     pub fn get(mut self, name: &str) -> Option<u32> {
         self.get_mut(name).copied()
@@ -153,6 +163,8 @@ pub enum Declined {
     Rounds(u32),
     #[error("more than {0} residual instructions; see `--budget instructions=N`")]
     Insts(u32),
+    #[error("its residual function has {0} bytes, more than engines take of one function")]
+    Length(usize),
     #[error("it is cold, by the profile")]
     Cold,
     #[error("it does nothing with what it is given")]

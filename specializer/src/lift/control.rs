@@ -46,7 +46,10 @@ impl Translator<'_, '_> {
             BlockType::Empty => Signature::default(),
             BlockType::Type(ty) => Signature {
                 params: vec![],
-                results: vec![value_type(ty).ok_or(Reason::Types)?],
+                results: vec![value_type(ty).ok_or(Reason::Type {
+                    what: "a block's result",
+                    ty,
+                })?],
             },
             BlockType::FuncType(sig) => {
                 let signature = Types::signature(self.module, Sig(sig));

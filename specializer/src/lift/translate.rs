@@ -99,7 +99,8 @@ impl<'m, 'a> Translator<'m, 'a> {
         let mut types = signature.params.clone();
         for group in body.get_locals_reader()? {
             let (count, ty) = group?;
-            let ty = value_type(ty).ok_or(Reason::Types)?;
+            let what = "a local";
+            let ty = value_type(ty).ok_or(Reason::Type { what, ty })?;
             types.resize(types.len() + count as usize, ty);
         }
         let function = Function {

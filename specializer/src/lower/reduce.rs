@@ -1,11 +1,13 @@
 //! Makes control flow reducible: each cycle is entered through one block.
 //!
 //! Where a strongly connected region has several entries, all of their incoming edges go through a
-//! new dispatch block instead, which takes a selector and every entry's parameters, and switches.
-//! That keeps definitions dominating their uses: a path through the dispatch block that the
-//! original function does not have would need an entry of the region that is reachable both with
-//! and without its dominator. The dispatch block then heads the region; its inside is treated alike
-//! until no region is left. A block is looked at once for each region that it lies in.
+//! new dispatch block instead, which takes a selector and what the entry takes, and switches.
+//! Entries share its parameters, since it goes to one of them: there are as many of a type as the
+//! entry with most of that type has, so what an edge passes does not grow with their number.
+//! Definitions still dominate their uses: a path through the dispatch block that the original
+//! function does not have would need an entry of the region that is reachable both with and without
+//! its dominator. The dispatch block then heads the region; its inside is treated alike until no
+//! region is left. A block is looked at once for each region that it lies in.
 //!
 //! The search for strongly connected regions is its own (Tarjan's, sixty lines): it runs on a part
 //! of the function as it lies there, where petgraph would want a graph built for each region.
@@ -15,7 +17,7 @@
 use std::borrow::Cow;
 
 use crate::dominators::{Dominators, Order};
-use crate::hash::FastSet;
+use crate::hash::{FastMap, FastSet};
 use crate::index::Map;
 use crate::ir::Type;
 use crate::ir::residual::{Block, BlockData, Function, Inst, Target, Terminator, Value, Values};
@@ -60,9 +62,11 @@ struct Reduction {
 /// A block that switches between others.
 struct Dispatcher<'a> {
     block: Block,
+    /// In ascending order.
     entries: &'a [Block],
-    /// Where each entry's parameters are among the dispatcher's, behind the selector.
-    starts: Vec<usize>,
+    /// For each entry, which of the dispatcher's parameters its own ones are.
+    places: Vec<Vec<usize>>,
+    /// Types of the dispatcher's parameters, of which the first is the selector.
     types: Vec<Type>,
 }
 
@@ -105,17 +109,27 @@ impl Reduction {
 impl<'a> Dispatcher<'a> {
     /// The one that will be the next block of `function`.
     fn new(function: &Function, entries: &'a [Block]) -> Self {
-        let mut starts = Vec::new();
         let mut types = vec![Type::I32];
-        for &entry in entries {
-            starts.push(types.len());
-            let params = &function.blocks[entry].params;
-            types.extend(params.iter().map(|&param| function.types[param]));
-        }
+        let mut shared: FastMap<Type, Vec<usize>> = FastMap::default();
+        let places = entries.iter().map(|&entry| {
+            let mut counts: FastMap<Type, usize> = FastMap::default();
+            let params = function.blocks[entry].params.iter().map(|&param| {
+                let ty = function.types[param];
+                let (count, shared) =
+                    (counts.entry(ty).or_default(), shared.entry(ty).or_default());
+                if *count == shared.len() {
+                    shared.push(types.len());
+                    types.push(ty);
+                }
+                *count += 1;
+                shared[*count - 1]
+            });
+            params.collect()
+        });
         Self {
             block: function.blocks.next_key(),
             entries,
-            starts,
+            places: places.collect(),
             types,
         }
     }
@@ -126,21 +140,18 @@ impl<'a> Dispatcher<'a> {
         let taken = &mut function.blocks[source].term;
         let mut term = std::mem::replace(taken, Terminator::Unreachable);
         for target in term.targets_mut() {
-            let Some(selector) = self.entries.iter().position(|&entry| entry == target.block)
-            else {
+            let Ok(selector) = self.entries.binary_search(&target.block) else {
                 continue;
             };
-            let start = self.starts[selector];
-            let end = start + target.args.len();
-            let args = self
-                .types
-                .iter()
-                .enumerate()
-                .map(|(index, &ty)| match index {
-                    0 => constant(function, source, Const::I32(selector as i32)),
-                    _ if (start..end).contains(&index) => target.args[index - start],
-                    _ => constant(function, source, Const::from_bits(ty, 0)),
-                });
+            let mut given = vec![None; self.types.len()];
+            given[0] = Some(constant(function, source, Const::I32(selector as i32)));
+            for (&place, &arg) in self.places[selector].iter().zip(&target.args) {
+                given[place] = Some(arg);
+            }
+            // The dispatcher's own parameter would take no code, but a register in all the region.
+            let args = self.types.iter().zip(given).map(|(&ty, given)| {
+                given.unwrap_or_else(|| constant(function, source, Const::from_bits(ty, 0)))
+            });
             target.args = args.collect();
             target.block = self.block;
         }
@@ -150,11 +161,9 @@ impl<'a> Dispatcher<'a> {
     fn add_to(self, function: &mut Function) -> Block {
         let types = self.types.iter();
         let params: Vec<Value> = types.map(|&ty| function.new_value(ty)).collect();
-        let entries = self.entries.iter().zip(&self.starts);
-        let targets = entries.map(|(&entry, &start)| {
-            let count = function.blocks[entry].params.len();
-            Target::new(entry, params[start..start + count].iter().copied())
-        });
+        let entries = self.entries.iter().zip(&self.places);
+        let targets = entries
+            .map(|(&entry, places)| Target::new(entry, places.iter().map(|&place| params[place])));
         let mut targets: Vec<Target> = targets.collect();
         let default = targets
             .pop()

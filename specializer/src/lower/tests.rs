@@ -231,3 +231,45 @@ bb1(v4: i64, v5: i32):
         );
     }
 }
+
+/// A cycle into each of whose blocks the function's beginning jumps, each with values of its own.
+fn entered_everywhere(entries: usize) -> Function {
+    let [mut text, mut targets] = ["", ""].map(String::from);
+    for entry in 0..entries {
+        let [first, second, third, selector] = [0, 1, 2, 3].map(|value| 2 + 4 * entry + value);
+        let separator = if entry == 0 { "" } else { ", " };
+        targets.push_str(&format!("{separator}bb{}(v1, v0)", entry + 1));
+        let next = 1 + (entry + 1) % entries;
+        text.push_str(&format!(
+            "bb{}(v{first}: i64, v{second}: i32):
+    v{third}: i64 = call fn0 v{second}, v{first}
+    v{selector}: i32 = i64.eqz v{third}
+    branch v{selector} ? bb{next}(v{third}, v{second}) : bb{}()
+",
+            entry + 1,
+            entries + 1
+        ));
+    }
+    let text = format!(
+        "function(i32, i64) -> i64 {{
+bb0(v0: i32, v1: i64):
+    switch v0 [{targets}] default bb1(v1, v0)
+{text}bb{}():
+    return v1
+}}
+",
+        entries + 1
+    );
+    crate::text::parse(&text).expect("well-formed")
+}
+
+/// Each edge into such a cycle set variables for all entries, so code grew as their square.
+#[test]
+fn code_is_in_proportion_to_the_entries_of_a_cycle() {
+    check_meaning(&entered_everywhere(5));
+    let [fewer, more] = [50, 100].map(|entries| {
+        let lowered = super::function(&entered_everywhere(entries));
+        lowered.body.len()
+    });
+    assert!(more < 3 * fewer, "{fewer}, {more}");
+}

@@ -7,31 +7,8 @@ use std::mem::offset_of;
 use annotations as abi;
 
 use super::{Reader, RequestError, Requests};
-use crate::module::Module;
 
 impl Requests {
-    /// What must hold of links, which are listed at `list`. One that is 0 leads nowhere.
-    pub(super) fn check_links(&self, module: &Module, list: u32) -> Result<(), RequestError> {
-        let slots: BTreeSet<u32> = self.requests.iter().map(|request| request.slot).collect();
-        for (address, &link) in (list..).step_by(4).zip(&self.links) {
-            let malformed = |what: &str| {
-                let what = format!("the link {link:#x} {what}");
-                Err(RequestError::Malformed { address, what })
-            };
-            if !link.is_multiple_of(4) {
-                return malformed("is not aligned");
-            }
-            if !self.is_constant(link, 4) || slots.contains(&link) {
-                return malformed("is not in a region, or a slot");
-            }
-            let target = module.image_u32(link);
-            if target != 0 && !self.is_constant(target, 0) {
-                return malformed("does not lead into a region");
-            }
-        }
-        Ok(())
-    }
-
     /// The links in `len` bytes at `address`.
     pub fn links_in(&self, address: u32, len: u32) -> &[u32] {
         let end = address.saturating_add(len);
@@ -42,6 +19,40 @@ impl Requests {
 }
 
 impl Reader<'_, '_> {
+    /// The links listed at `list`, in ascending order, of a table with these requests and regions.
+    /// One that is 0 leads nowhere.
+    pub(super) fn links(
+        &self,
+        list: u32,
+        count: u32,
+        table: &Requests,
+    ) -> Result<Vec<u32>, RequestError> {
+        let slots: BTreeSet<u32> = table.requests.iter().map(|request| request.slot).collect();
+        let mut links = Vec::new();
+        for (address, link) in self.words(list, count) {
+            let malformed = |what: &str| {
+                let what = format!("the link {link:#x} {what}");
+                Err(RequestError::Malformed { address, what })
+            };
+            if !link.is_multiple_of(4) {
+                return malformed("is not aligned");
+            }
+            if !table.is_constant(link, 4) || slots.contains(&link) {
+                return malformed("is not in a region, or a slot");
+            }
+            let target = self.module.image_u32(link);
+            if target != 0 && !table.is_constant(target, 0) {
+                return malformed("does not lead into a region");
+            }
+            if target != 0 {
+                links.push(link);
+            }
+        }
+        links.sort_unstable();
+        links.dedup();
+        Ok(links)
+    }
+
     /// The cells of the table at `table`.
     pub(super) fn cells(&self, table: u32) -> Result<HashMap<u32, u32>, RequestError> {
         let cells = self.word(table, offset_of!(abi::RequestTable, cells));
@@ -52,8 +63,8 @@ impl Reader<'_, '_> {
                 what: "the cells do not fit the memory".into(),
             });
         }
-        let places = (cells..).step_by(4);
-        let cells = self.words(cells, count).into_iter().zip(places);
+        let cells = self.words(cells, count);
+        let cells = cells.map(|(place, address)| (address, place));
         Ok(cells.filter(|(address, _)| *address != 0).collect())
     }
 }

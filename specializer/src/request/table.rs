@@ -2,6 +2,7 @@
 
 use std::collections::BTreeMap;
 use std::mem::offset_of;
+use std::ops::Range;
 
 use annotations as abi;
 
@@ -18,7 +19,32 @@ const REGION_SIZE: u32 = size_of::<abi::Region>() as u32;
 const FLAGS: u32 = abi::REQUEST_RECURSIVE | abi::REQUEST_LOOPS | abi::REQUEST_RETURNS_EARLY;
 
 /// Regions a table may list: more are taken for a count that was overwritten.
-const MAX_REGIONS: u32 = 1 << 16;
+const MAX_REGIONS: u32 = 1 << 20;
+
+impl Requests {
+    /// Gives the requests their names, which lie at `address`.
+    fn name(&mut self, address: u32, bytes: &[u8]) -> Result<(), RequestError> {
+        let mut names = bytes.split_inclusive(|&byte| byte == 0);
+        let count = self.requests.len();
+        for (number, request) in self.requests.iter_mut().enumerate() {
+            let malformed = |what| RequestError::Malformed { address, what };
+            let name = names.next().ok_or_else(|| {
+                malformed(format!("there are {number} names for {count} requests"))
+            })?;
+            let name = name
+                .strip_suffix(&[0])
+                .ok_or_else(|| malformed(format!("the name of request {number} does not end")))?;
+            if name.len() > abi::MAX_NAME {
+                let what = format!("the name of request {number} is too long");
+                return Err(malformed(what));
+            }
+            // It is for people: an interpreter may have it from a file in another encoding.
+            let name = String::from_utf8_lossy(name);
+            request.name = (!name.is_empty()).then(|| super::plain(&name).into());
+        }
+        Ok(())
+    }
+}
 
 impl Reader<'_, '_> {
     /// The request table at `table`.
@@ -53,7 +79,11 @@ impl Reader<'_, '_> {
             address: table,
             what: what.to_owned(),
         };
-        if region_count > MAX_REGIONS || !self.fits(regions, region_count, REGION_SIZE) {
+        if region_count > MAX_REGIONS {
+            let what = format!("there are {region_count} regions, more than {MAX_REGIONS}");
+            return Err(malformed(&what));
+        }
+        if !self.fits(regions, region_count, REGION_SIZE) {
             return Err(malformed("the list of regions does not fit the memory"));
         }
         if !self.fits(requests, request_count, REQUEST_SIZE) {
@@ -64,6 +94,11 @@ impl Reader<'_, '_> {
         if !self.fits(names, 1, names_len) {
             return Err(malformed("the names do not fit the memory"));
         }
+        let most = u64::from(request_count) * (abi::MAX_NAME as u64 + 1);
+        if u64::from(names_len) > most {
+            let what = format!("the names of {request_count} requests have {names_len} bytes");
+            return Err(malformed(&what));
+        }
         let links = self.word(table, offset_of!(abi::RequestTable, links));
         let link_count = self.word(table, offset_of!(abi::RequestTable, link_count));
         if !self.fits(links, link_count, 4) {
@@ -72,13 +107,12 @@ impl Reader<'_, '_> {
         let mut result = Requests {
             regions: self.regions(regions, region_count)?,
             requests: Vec::new(),
-            links: self.words(links, link_count),
             cells: self.cells(table)?,
             lists: vec![
-                table..table.saturating_add(TABLE_SIZE),
-                requests..requests + request_count * REQUEST_SIZE,
-                names..names + names_len,
-                links..links + link_count * 4,
+                list(table, 1, TABLE_SIZE),
+                list(requests, request_count, REQUEST_SIZE),
+                list(names, 1, names_len),
+                list(links, link_count, 4),
             ],
             ..Requests::default()
         };
@@ -90,11 +124,7 @@ impl Reader<'_, '_> {
             result.name(names, &self.bytes(names, names_len))?;
         }
         result.check(self.module, requests)?;
-        result.check_links(self.module, links)?;
-        let links = &mut result.links;
-        links.retain(|&link| self.module.image_u32(link) != 0);
-        links.sort_unstable();
-        links.dedup();
+        result.links = self.links(links, link_count, &result)?;
         Ok(result)
     }
 
@@ -244,6 +274,11 @@ impl Reader<'_, '_> {
         request.code = request.bases[base];
         Ok(request)
     }
+}
+
+/// Where a list lies. One that ends with the last address has no last byte here.
+fn list(address: u32, count: u32, size: u32) -> Range<u32> {
+    address..address.saturating_add(count.saturating_mul(size))
 }
 
 /// The kind of boxes that a value of this type is, if any; `None` if it cannot be one.

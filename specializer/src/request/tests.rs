@@ -169,7 +169,8 @@ fn each_fault_of_the_table_has_its_error() {
         ),
         (offset_of!(Table, magic), 7, "there is none: it would"),
         (offset_of!(Table, version), 0, "it is of version 0"),
-        (offset_of!(Table, region_count), MAX, "list of regions"),
+        (offset_of!(Table, region_count), MAX, "more than 1048576"),
+        (offset_of!(Table, region_count), 1 << 20, "list of regions"),
         (offset_of!(Table, request_count), MAX, "list of requests"),
         (offset_of!(Table, requests), -4, "list of requests"),
         (offset_of!(Table, requests), regions as i64, "table entry"),
@@ -346,6 +347,42 @@ fn names_have_no_control_characters() {
 }
 
 #[test]
+fn requests_without_a_name_are_counted() {
+    let second = REQUEST.replace("0x80", "0x84");
+    let text = MODULE.replace("{request}", &format!("{REQUEST} {second} (names 0x2000 2)"));
+    let data = r#"(data (i32.const 0x84) (i32 1)) (data (i32.const 0x2000) "f\00")"#;
+    let error = specialize(&assemble(&text.replace("{data}", data)));
+    let error = error.expect_err("the second one has no name");
+    assert!(
+        error.contains("there are 1 names for 2 requests"),
+        "{error}"
+    );
+    let long = "f".repeat(annotations::MAX_NAME + 1);
+    let data = data.replace("f\\00", &format!(r"{long}\00\00"));
+    let text = text.replace("0x2000 2", &format!("0x2000 {}", long.len() + 2));
+    let error = specialize(&assemble(&text.replace("{data}", &data)));
+    let error = error.expect_err("the first one's name is too long");
+    assert!(
+        error.contains("the name of request 0 is too long"),
+        "{error}"
+    );
+}
+
+/// Their bytes have numbers of 32 bits, and all but some of them are zero.
+#[test]
+fn lists_as_long_as_the_memory_take_none() {
+    for (list, expected) in [
+        ("(links 0 0x40000000)", "the link 0x0 is not in a region"),
+        ("(names 0x2000 0xffffe000)", "have 4294959104 bytes"),
+    ] {
+        let text = MODULE.replace("{memory}", "(memory 65536)");
+        let text = text.replace("{request}", &format!("{REQUEST} {list}"));
+        let error = specialize(&assemble(&text)).expect_err(list);
+        assert!(error.contains(expected), "{error}");
+    }
+}
+
+#[test]
 fn names_are_text_of_a_bounded_length() {
     assert_eq!(named(r"f\00", 2), Ok(()));
     assert_eq!(named(r"\00", 1), Ok(()));
@@ -356,7 +393,11 @@ fn names_are_text_of_a_bounded_length() {
     assert_eq!(named(&format!(r"{long}\00"), long.len() + 1), Ok(()));
     for (name, len, expected) in [
         ("f", 1, "the name of request 0 does not end"),
-        (&format!(r"{long}f\00"), long.len() + 2, "is too long"),
+        (
+            &format!(r"{long}f\00"),
+            long.len() + 2,
+            "the names of 1 requests have",
+        ),
         ("", 1 << 20, "the names do not fit the memory"),
     ] {
         let error = named(name, len).expect_err(expected);

@@ -104,9 +104,7 @@ impl Reader<'_, '_> {
                  not fit the memory"
             )));
         }
-        let mut arguments = self
-            .arguments(first, len)
-            .ok_or_else(|| malformed("its arguments cannot be read".to_owned()))?;
+        let mut arguments = self.arguments(first, len).map_err(malformed)?;
         let globals = field(offset_of!(abi::Request, global_count)) as usize;
         let most = globals.saturating_add(signature.params.len());
         if !(globals..=most).contains(&arguments.len()) {
@@ -169,12 +167,23 @@ impl Reader<'_, '_> {
         Ok(request)
     }
 
-    fn arguments(&self, first: u32, len: u32) -> Option<Vec<Known>> {
-        let end = first + len;
+    /// What a request's arguments are, its constants included, or what is wrong with one.
+    fn arguments(&self, first: u32, len: u32) -> Result<Vec<Known>, String> {
+        let end = first.saturating_add(len);
         let (mut at, mut arguments) = (first, Vec::new());
         while at < end {
             let value = at + offset_of!(abi::Argument, value) as u32;
-            let mut next = at.checked_add(ARGUMENT_SIZE).filter(|&next| next <= end)?;
+            let wrong = |what: String| {
+                let number = arguments.len();
+                format!("number {number} of its arguments, {len} bytes at {first:#x}, {what}")
+            };
+            let within = |from: u32, len: u32| from.checked_add(len).filter(|&next| next <= end);
+            let Some(mut next) = within(at, ARGUMENT_SIZE) else {
+                let rest = end - at;
+                return Err(wrong(format!(
+                    "has {rest} of the {ARGUMENT_SIZE} bytes that it takes"
+                )));
+            };
             let [low, high] = [self.word(value, 0), self.word(value, 4)];
             let bits = u64::from(low) | u64::from(high) << 32;
             let is_known = self.word(at, offset_of!(abi::Argument, is_known)) != 0;
@@ -186,18 +195,27 @@ impl Reader<'_, '_> {
                 abi::ARGUMENT_F64 => Known::Constant(Const::F64(bits)),
                 abi::ARGUMENT_BUFFER => {
                     let bytes = next;
-                    next = bytes.checked_add(high).filter(|&next| next <= end)?;
+                    let Some(behind) = within(bytes, high) else {
+                        let rest = end - bytes;
+                        let what = format!(
+                            "is a buffer of {high} bytes with padding, of which {rest} are there"
+                        );
+                        return Err(wrong(what));
+                    };
                     if low > high {
-                        return None;
+                        let what =
+                            format!("is a buffer of {low} bytes, and of {high} with padding");
+                        return Err(wrong(what));
                     }
+                    next = behind;
                     Known::Buffer(bytes, low)
                 }
-                _ => return None,
+                kind => return Err(wrong(format!("is of type {kind}, which there is not"))),
             };
             arguments.push(known);
             at = next;
         }
-        Some(arguments)
+        Ok(arguments)
     }
 
     /// The address that an exported function returns, as C compilers write it: a constant, or its

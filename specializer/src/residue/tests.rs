@@ -489,3 +489,10 @@ fn memory_is_as_it_was_read() {
     });
     assert_eq!(misfit, Misfit::Memory(place));
 }
+
+#[test]
+fn a_body_that_no_engine_takes_is_declined() {
+    assert_eq!(check_length(LONGEST), Ok(()));
+    let longer = LONGEST + 1;
+    assert_eq!(check_length(longer), Err(Declined::Length(longer)));
+}
