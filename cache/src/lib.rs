@@ -187,18 +187,18 @@ impl Cache {
 
     /// The blobs under `key`, oldest first; none where the cache fails.
     pub fn get(&self, kind: Kind, key: &[u8]) -> Vec<Vec<u8>> {
-        let shared = |state: &State| state.shared.as_ref().map(Shared::was_read);
-        let may_come = shared(&self.state()) == Some(false);
+        // Asked first: another thread may take them over after this one has looked here.
+        let may_come = self.state().shared.as_ref().is_some_and(Shared::is_unread);
         let mut blobs = self.get_here(kind, key);
         if blobs.is_empty() {
             let beside = self.get_beside(kind, key);
             if !beside.is_empty() {
                 return beside;
             }
-            if may_come {
-                self.take_over();
-                blobs = self.get_here(kind, key);
-            }
+        }
+        if blobs.is_empty() && may_come {
+            self.take_over();
+            blobs = self.get_here(kind, key);
         }
         if !blobs.is_empty() {
             self.state().note(kind, key);

@@ -83,9 +83,9 @@ impl Shared {
         entries
     }
 
-    /// Whether the entries of the lineage were given out.
-    pub fn was_read(&self) -> bool {
-        self.was_read
+    /// Whether the entries of the lineage are still to be given out.
+    pub fn is_unread(&self) -> bool {
+        !self.was_read
     }
 
     /// The packs that are listed; none where there are more than we list.
