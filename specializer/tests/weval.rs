@@ -242,6 +242,21 @@ fn targets_stay_exports() {
     );
 }
 
+/// As in a command of wasi-libc's.
+#[test]
+fn constructors_run_around_the_functions_that_return_addresses() {
+    let head = r#"(func (export "weval.pending.head") (result i32) (i32.const 0xf0))"#;
+    let wrapped = r#"(func $constructors) (func $head (result i32) (i32.const 0xf0))
+        (func (export "weval.pending.head") (result i32)
+          (call $constructors) (call $head) (call $constructors))"#;
+    let [plain, command] = [MODULE, &changed(head, wrapped)].map(run);
+    let requests = |output: Output| output.report.requests.len();
+    assert_eq!(
+        command.map(requests).expect("it can be linked"),
+        plain.map(requests).expect("it can be linked")
+    );
+}
+
 #[test]
 fn requests_that_cannot_be_read() {
     let head = "(i32.const 0xf0))\n";

@@ -219,24 +219,48 @@ impl Reader<'_, '_> {
     }
 
     /// The address that an exported function returns, as C compilers write it: a constant, or its
-    /// distance from a global.
+    /// distance from a global. In a command of wasi-libc's, the export calls constructors and
+    /// destructors around that function.
     fn returned_address(&self, export: &str) -> Result<u32, RequestError> {
         let function = match self.module.exports.get(export) {
-            Some(&(ExternalKind::Func, index)) => self.constant_result(Func(index)),
+            Some(&(ExternalKind::Func, index)) => self
+                .wrapped(Func(index))
+                .or(Some(Func(index)))
+                .and_then(|function| self.constant_result(function)),
             _ => None,
         };
         let no_constant = || {
             malformed(
                 0,
-                format!(
-                    "the function `{export}` does not just return an address (where wasi-libc \
-                     makes a command, its exports do more: link with `-mexec-model=reactor`)"
-                ),
+                format!("the function `{export}` does not just return an address"),
             )
         };
         function
             .filter(|&address| self.fits(address, 1, 4))
             .ok_or_else(no_constant)
+    }
+
+    /// The function whose result a function returns that does nothing but call some without
+    /// arguments, of which no other has a result.
+    fn wrapped(&self, function: Func) -> Option<Func> {
+        let mut operators = self.module.body(function)?.get_operators_reader().ok()?;
+        let mut wrapped = None;
+        loop {
+            match operators.read().ok()? {
+                Operator::Call { function_index } => {
+                    let callee = Func(function_index);
+                    let signature = self.module.signature(callee)?;
+                    if !signature.params.is_empty() {
+                        return None;
+                    }
+                    if !signature.results.is_empty() && wrapped.replace(callee).is_some() {
+                        return None;
+                    }
+                }
+                Operator::End => return wrapped,
+                _ => return None,
+            }
+        }
     }
 
     fn constant_result(&self, function: Func) -> Option<u32> {
