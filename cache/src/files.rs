@@ -11,9 +11,6 @@ use std::path::PathBuf;
 
 use crate::whole;
 
-/// Bytes of a digest.
-const DIGEST: usize = 32;
-
 /// The directory of one cache.
 #[derive(Debug)]
 pub struct Files {
@@ -75,7 +72,7 @@ impl Files {
 /// to become such a file.
 fn is_ours(name: &str) -> bool {
     let is_digest = |name: &str| {
-        name.len() == 2 * DIGEST
+        name.len() == 2 * blake3::OUT_LEN
             && name
                 .bytes()
                 .all(|byte| matches!(byte, b'0'..=b'9' | b'a'..=b'f'))

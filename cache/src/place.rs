@@ -13,7 +13,7 @@ use std::thread::sleep;
 use std::time::{Duration, Instant};
 
 use rusqlite::config::DbConfig;
-use rusqlite::{Connection, ErrorCode, MAIN_DB, OpenFlags};
+use rusqlite::{Connection, ErrorCode, OpenFlags};
 
 use crate::Error;
 use crate::files::Files;
@@ -24,6 +24,10 @@ const APPLICATION: i64 = 0x4261_6374;
 
 /// Version of the schema; another version's file is set aside.
 const VERSION: i64 = 2;
+
+/// Where SQLite's header has the two.
+const APPLICATION_AT: usize = 68;
+const VERSION_AT: usize = 60;
 
 /// How long to wait for other processes' transactions and locks.
 const BUSY: Duration = Duration::from_secs(30);
@@ -65,18 +69,16 @@ pub fn open(path: &Path) -> Result<Opened, Error> {
                 && let Some(obstacle) = obstacle_to_files(&reason) =>
         {
             return match connect_to_read(path) {
-                Ok(connection) => Ok(read_only(path, connection, obstacle)),
+                Ok(connection) => Ok(read_only(path, store(path, connection), obstacle)),
                 Err(reason) => Err(database_error(path, reason)),
             };
         }
         lock => lock?,
     };
-    match connect(path) {
-        Ok(connection) if connection.is_readonly(MAIN_DB).unwrap_or(false) => {
-            Ok(read_only(path, connection, Obstacle::Forbidden))
-        }
-        Ok(connection) => Ok(Opened {
-            store: store(path, connection),
+    match connect(path).map(|connection| store(path, connection)) {
+        Ok(store) if store.is_read_only() => Ok(read_only(path, store, Obstacle::Forbidden)),
+        Ok(store) => Ok(Opened {
+            store,
             obstacle: None,
             notice: None,
         }),
@@ -89,7 +91,9 @@ pub fn open(path: &Path) -> Result<Opened, Error> {
             })
         }
         Err(reason) => match (obstacle(&reason), connect_to_read(path)) {
-            (Some(obstacle), Ok(connection)) => Ok(read_only(path, connection, obstacle)),
+            (Some(obstacle), Ok(connection)) => {
+                Ok(read_only(path, store(path, connection), obstacle))
+            }
             _ => Err(database_error(path, reason)),
         },
     }
@@ -173,7 +177,7 @@ fn immutable(path: &Path) -> String {
     address + "?immutable=1"
 }
 
-fn read_only(path: &Path, connection: Connection, obstacle: Obstacle) -> Opened {
+fn read_only(path: &Path, store: Store, obstacle: Obstacle) -> Opened {
     let name = path.display();
     let notice = match obstacle {
         Obstacle::Forbidden => {
@@ -185,7 +189,7 @@ fn read_only(path: &Path, connection: Connection, obstacle: Obstacle) -> Opened 
         ),
     };
     Opened {
-        store: store(path, connection),
+        store,
         obstacle: Some(obstacle),
         notice: Some(notice),
     }
@@ -242,12 +246,12 @@ fn database_error(path: &Path, reason: rusqlite::Error) -> Error {
 pub fn was_cache(path: &Path) -> bool {
     length(path) == 0
         || with_suffix(path, "lock").exists()
-        || header_number(path, 68).is_ok_and(|mark| mark == APPLICATION)
+        || header_number(path, APPLICATION_AT).is_ok_and(|mark| mark == APPLICATION)
 }
 
 /// Whether the file has our mark, and says that it is of another version.
 fn is_of_other_version(path: &Path) -> bool {
-    let numbers = [68, 60].map(|at| header_number(path, at).ok());
+    let numbers = [APPLICATION_AT, VERSION_AT].map(|at| header_number(path, at).ok());
     matches!(numbers, [Some(APPLICATION), Some(version)] if version != VERSION)
 }
 

@@ -223,10 +223,10 @@ impl Reader<'_, '_> {
     /// destructors around that function.
     fn returned_address(&self, export: &str) -> Result<u32, RequestError> {
         let function = match self.module.exports.get(export) {
-            Some(&(ExternalKind::Func, index)) => self
-                .wrapped(Func(index))
-                .or(Some(Func(index)))
-                .and_then(|function| self.constant_result(function)),
+            Some(&(ExternalKind::Func, index)) => {
+                let exported = Func(index);
+                self.constant_result(self.wrapped(exported).unwrap_or(exported))
+            }
             _ => None,
         };
         let no_constant = || {
