@@ -247,12 +247,14 @@ impl Pipeline {
 
     /// `module`, initialised with `program` as the guest's manifest says, and frozen.
     pub fn snapshot(&mut self, module: &[u8], program: &[u8]) -> Result<Vec<u8>> {
+        let optimisations = self.settings.options.optimisations;
         let preparation = Preparation {
             initialize: &self.settings.guest.manifest.initialize,
             eval: self.settings.eval,
-            references: self.settings.options.optimisations.references,
-            applications: self.settings.options.optimisations.applications,
-            candidates: self.settings.options.optimisations.candidates,
+            references: optimisations.references,
+            applications: optimisations.applications,
+            // That it is the last one follows from comparisons with the others: guesses.
+            candidates: optimisations.candidates && optimisations.guesses,
             threads: match (self.settings.guest.has_threads)(program) {
                 true => self.settings.threads,
                 false => ThreadSupport::default(),

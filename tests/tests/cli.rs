@@ -100,19 +100,6 @@ fn what_is_built_runs() -> Result<()> {
 }
 
 #[test]
-fn each_optimisation_can_be_switched_off() -> Result<()> {
-    let place = Place::new()?;
-    place.compile("tests/fixtures/faults.ml")?;
-    let expected = place.bactrian(&["run", "--generic", "faults.byte"])?;
-    for switch in ["virtual-stack", "direct-calls", "guesses"] {
-        let off = format!("{switch}=off");
-        let outcome = place.bactrian(&["run", "-O", &off, "faults.byte"])?;
-        assert_eq!(outcome, expected, "{switch}");
-    }
-    Ok(())
-}
-
-#[test]
 fn statistics_count_requests_and_stages() -> Result<()> {
     let place = Place::new()?;
     place.compile("tests/fixtures/faults.ml")?;

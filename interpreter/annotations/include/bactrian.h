@@ -68,7 +68,9 @@ uint32_t bactrian_specialize_range(uint32_t value, uint32_t low, uint32_t high);
 /* Returns `value`; a version of what follows is made for the case that it equals `guess`, which is
  * tested at run time. A hint.
  *   code = bactrian_specialize_guess(closure->code, EXPECTED(pc));
- * Mistake: a guess that is not known while code is made. Then there is no version. */
+ * Mistake: a guess that is not known while code is made. Then there is no version. Another one: to
+ * conclude from a result that is not known that the value is not `guess`. Where guesses are switched
+ * off nothing was compared. */
 BACTRIAN_IMPORT("specialize.guess")
 uint32_t bactrian_specialize_guess(uint32_t value, uint32_t guess);
 

@@ -453,7 +453,8 @@ impl Registers {
     }
 }
 
-/// Compares code with each of the candidates that there are to compare.
+/// Compares code with each of the candidates that there are to compare. What it is otherwise is
+/// named only where guesses are made ([`annotations::ONE_CANDIDATE_EXPORT`] says where not).
 #[inline(always)]
 fn guess_several(code: u32, candidates: u32) -> u32 {
     if specialize_active() == 0 {

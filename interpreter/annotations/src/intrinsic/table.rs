@@ -125,7 +125,9 @@ intrinsics! {
         /// # assert_eq!(callee(7, 8), 7);
         /// ```
         ///
-        /// Mistake: a guess that is not known while code is made. Then there is no version.
+        /// Mistake: a guess that is not known while code is made. Then there is no version. Another
+        /// one: to conclude from a result that is not known that the value is not `guess`. Where
+        /// guesses are switched off nothing was compared.
         SpecializeGuess "specialize.guess"
             fn specialize_guess(value: u32, guess: u32) -> u32, First, Calls;
         /// The same for one guess of many: in that version a callee is evaluated in place no
