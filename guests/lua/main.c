@@ -18,6 +18,9 @@
 #include "lstate.h"
 #include "lualib.h"
 
+/* Registers that there is room for from the beginning: compiled code ends where the stack moves. */
+#define BACTRIAN_STACK 16000
+
 volatile int unwind_flag;
 int bactrian_depth;
 
@@ -153,6 +156,7 @@ int main(int count, char **arguments) {
         status = lua_pcall(L, 2, 0, 0);
     }
     if (status == LUA_OK) {
+        lua_checkstack(L, BACTRIAN_STACK);
         lua_pushcfunction(L, with_traceback);
         lua_insert(L, 1);
         for (int n = 1; n < count; n++) lua_pushstring(L, arguments[n]);
