@@ -131,6 +131,32 @@ BACTRIAN_INLINE void bactrian_apply(lua_State *L, StkId func, int results, int c
     bactrian_cells_forget(func, BACTRIAN_REST);
 }
 
+/* Calls in tail position what a register has, given how many values that and its arguments are: at
+ * most three arguments move to where the frame begins. Returns 0, with nothing changed, where Lua has
+ * to see to it. */
+BACTRIAN_INLINE int bactrian_apply_last(lua_State *L, CallInfo *ci, StkId frame, StkId func,
+                                        int count) {
+    if (count > 4 || !ttisLclosure(s2v(func))) return 0;
+    const Proto *p = clLvalue(s2v(func))->p;
+    if (l_unlikely(p->entry == bactrian_generic || p->is_vararg || L->hookmask ||
+                   L->stack_last - (frame + count) <= p->maxstacksize))
+        return 0;
+    setobjs2s(L, frame - 1, func);
+    if (count > 1) setobjs2s(L, frame, func + 1);
+    if (count > 2) setobjs2s(L, frame + 1, func + 2);
+    if (count > 3) setobjs2s(L, frame + 2, func + 3);
+    bactrian_cells_forget(frame + count - 1, BACTRIAN_REST);
+    L->top = frame + count - 1;
+    for (; count <= p->numparams; count++) setnilvalue(s2v(L->top++));
+    ci->top = frame + p->maxstacksize;
+    ci->u.l.savedpc = p->code;
+    ci->u.l.trap = 0;
+    ci->callstatus |= CIST_TAIL;
+    bactrian_cells_sync();
+    bactrian_enter(L, ci, frame, p->entry);
+    return 1;
+}
+
 /* ---- What looks at the stack ---- */
 
 #undef savepc
