@@ -101,8 +101,20 @@ impl Tool {
 
     /// Executes `program`, compiled to `bytecode`.
     pub fn execute(&self, mode: Mode, program: &Program, bytecode: &Path) -> Result<Outcome> {
+        self.execute_without(&[], mode, program, bytecode)
+    }
+
+    /// The same without these optimisations.
+    pub fn execute_without(
+        &self,
+        off: &[&str],
+        mode: Mode,
+        program: &Program,
+        bytecode: &Path,
+    ) -> Result<Outcome> {
         let directory = TempDir::new()?;
         let mut command = self.command(mode.flags());
+        command.args(off.iter().map(|name| format!("-O{name}=off")));
         command.current_dir(&directory).args(["--dir", "."]);
         command.arg("--cache").arg(&self.cache);
         command.args(["--cache-size", CACHE_SIZE]);

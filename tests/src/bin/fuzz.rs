@@ -130,13 +130,13 @@ fn report(
     place: &Path,
 ) -> Result<()> {
     fs::create_dir_all(place)?;
-    let Fault { mode, difference } = fault;
-    let name = format!("{seed}_{}", mode.name());
-    println!("program {seed}, {}: {difference}", mode.name());
+    let Fault { way, difference } = fault;
+    let name = format!("{seed}_{}", way.name());
+    println!("program {seed}, {way}: {difference}");
     let whole = program(seed, arguments.functions).text();
     fs::write(place.join(format!("{name}.ml")), whole)?;
     fs::write(place.join(format!("{name}.txt")), difference)?;
-    let small = checker.shrink(seed, arguments.functions, *mode).text();
+    let small = checker.shrink(seed, arguments.functions, way).text();
     let path = place.join(format!("{name}_small.ml"));
     fs::write(&path, small)?;
     println!("a smaller one is {}", path.display());
