@@ -16,7 +16,7 @@
 //! * modules for weval: [`weval`], [`frame`], [`said`].
 //!
 //! Why a request is declined: [`refusal`], [`growth`], [`blame`]; what a guest does wrong:
-//! [`examine`].
+//! [`examine`]; both by way of [`revisit`].
 //!
 //! Invariant: the residual function, called with the request's dynamic parameters, does what the
 //! generic function does with all of them, provided constant memory holds what the read log says.
@@ -47,6 +47,7 @@ mod node;
 mod prepare;
 mod profile;
 mod refusal;
+mod revisit;
 mod rounds;
 mod said;
 mod settled;
