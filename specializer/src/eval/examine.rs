@@ -129,7 +129,7 @@ pub fn examine(evaluation: &Evaluation, remarks: &mut Remarks) -> Result<(), Ref
             let said = machine.remark(inst.op, &inst.args);
             if let Op::Intrinsic(intrinsic @ (Intrinsic::ContextUpdate | Intrinsic::ContextPush)) =
                 inst.op
-                && !machine.is_lost()
+                && !machine.contexts.is_lost(machine.context)
             {
                 *visits
                     .entry((place, Remark::Unknown(intrinsic)))
@@ -260,7 +260,7 @@ impl Machine<'_, Abstract> {
         };
         match intrinsic {
             // Where the position was lost before, that is what is to be said.
-            _ if self.is_lost() => None,
+            _ if self.contexts.is_lost(self.context) => None,
             Intrinsic::ContextUpdate | Intrinsic::ContextPush => {
                 (!arg(0).is_known()).then_some(Remark::Unknown(intrinsic))
             }
@@ -310,12 +310,6 @@ impl Machine<'_, Abstract> {
             Some(values) if values <= self.evaluation.budgets.fan_out => None,
             Some(_) | None => Some(Remark::FanOut(intrinsic)),
         }
-    }
-
-    /// Whether the position is not known.
-    fn is_lost(&self) -> bool {
-        let contexts = &self.contexts;
-        !contexts.position(self.context).is_known() && !contexts.is_beginning(self.context)
     }
 
     /// What would bring to memory what a plain access reads and memory lacks, and will not get by

@@ -333,11 +333,11 @@ impl<P: Phase> Machine<'_, P> {
         } else if callee.is_recursive {
             return false;
         } else {
-            let longest = match (given, self.contexts.assumes(self.context)) {
+            let longest = match (given, self.contexts.last_assumed(self.context)) {
                 (Some(_), _) if callee.loops => limits.applying,
-                (_, true) => limits.guessed,
-                (_, false) if self.is_in_loop() => limits.in_loops,
-                (_, false) => limits.anywhere,
+                (_, Some(_)) => limits.guessed,
+                (_, None) if self.is_in_loop() => limits.in_loops,
+                (_, None) => limits.anywhere,
             };
             (longest, limits.total.max(evaluation.request.code_len))
         };
