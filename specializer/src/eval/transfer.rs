@@ -295,7 +295,7 @@ impl<'a, P: Phase> Machine<'a, P> {
             return None;
         };
         let is_one = matches!(op, Op::I32Eq | Op::I32Ne) && self.reads.bases.differ(a, b);
-        is_one.then(|| Abs::Const(Const::I32((op == Op::I32Ne).into())))
+        is_one.then(|| Abs::truth(op == Op::I32Ne))
     }
 
     fn load(
@@ -409,29 +409,29 @@ impl<'a, P: Phase> Machine<'a, P> {
                 self.context = self.contexts.push(self.context, args[0].abs())
             }
             Intrinsic::ContextPop => self.context = self.contexts.pop(self.context),
-            Intrinsic::SpecializeActive => self.set_known(result, Abs::Const(Const::I32(1))),
+            Intrinsic::SpecializeActive => self.set_known(result, Abs::truth(true)),
             Intrinsic::SpecializeInlined => {
                 let is_inlined = self.is_inlined() && !self.evaluation.lockstep_events;
-                self.set_known(result, Abs::Const(Const::I32(is_inlined.into())));
+                self.set_known(result, Abs::truth(is_inlined));
             }
             Intrinsic::SpecializeInSlot => {
                 let in_slot = !self.is_inlined() && self.evaluation.request.version().is_of_slot();
-                self.set_known(result, Abs::Const(Const::I32(in_slot.into())));
+                self.set_known(result, Abs::truth(in_slot));
             }
             Intrinsic::SpecializeKnown => {
                 let is_known = args[0].abs().is_known();
-                self.set_known(result, Abs::Const(Const::I32(is_known.into())));
+                self.set_known(result, Abs::truth(is_known));
             }
             Intrinsic::SafepointPassed => self.cells.polled = true,
             Intrinsic::SafepointNeedless => {
                 let is_on = self.evaluation.optimisations.safepoints;
                 let needless = self.cells.polled && is_on && !self.evaluation.lockstep_events;
-                self.set_known(result, Abs::Const(Const::I32(needless.into())));
+                self.set_known(result, Abs::truth(needless));
             }
             Intrinsic::AddressWithin => self.address_within(args, result),
-            Intrinsic::Nonzero => self.nonzero(args[0], result),
-            Intrinsic::Immediate => self.immediate(args[0], result),
-            Intrinsic::BlockAddress => self.block_address(args[0], result),
+            Intrinsic::Nonzero => self.note(args[0], Fact::NonZero, result),
+            Intrinsic::Immediate => self.note(args[0], Fact::Immediate, result),
+            Intrinsic::BlockAddress => self.note(args[0], Fact::Address, result),
             Intrinsic::PointsTo => self.points_to(args[0], args[1], result),
             Intrinsic::CellsRead | Intrinsic::CellsRead8 | Intrinsic::CellsRead32 => {
                 self.read_cell(intrinsic, args[0], result);
