@@ -5,8 +5,6 @@
 //! lasts for one block. Leaves out which blocks there are and how they are joined: see
 //! [`super::emit`].
 
-use smallvec::SmallVec;
-
 use super::abs::{Abs, Fact};
 use super::boxes::Kind;
 use super::cells::{Cell, Memory};
@@ -119,10 +117,7 @@ impl<'a> Writer<'a> {
 
     /// A target that is never reached.
     pub fn unreachable(&mut self) -> residual::Target {
-        residual::Target {
-            block: self.new_block(),
-            args: SmallVec::new(),
-        }
+        residual::Target::new(self.new_block(), [])
     }
 
     /// The value of a block's parameter; a residual parameter only if it is dynamic.
