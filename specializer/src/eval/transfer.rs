@@ -24,6 +24,7 @@ use crate::image::{Image, Loaded, Location, Reads};
 use crate::ir::generic::Block;
 use crate::ir::{Callee, Numbers, Sig, Symbol, Terminator, Type, generic};
 use crate::op::{Const, Effect, Intrinsic, LoadKind, Op};
+use crate::request::Request;
 
 /// What a phase does with the residual side of evaluation.
 pub trait Phase {
@@ -367,9 +368,13 @@ impl<'a, P: Phase> Machine<'a, P> {
         self.emit(Op::Intrinsic(Intrinsic::LockstepEvent), event, None);
     }
 
+    /// Whether a call of type `sig` through this slot becomes a direct one: with another type than
+    /// the slot's it traps.
     fn calls_directly(&self, slot: Symbol, sig: Sig) -> bool {
-        let slot = self.reads.bases.address(slot);
-        self.evaluation.calls_directly(slot, sig)
+        let Evaluation { image, module, .. } = self.evaluation;
+        let request = image.slot(self.reads.bases.address(slot));
+        let has_type = |request: &Request| module.types[request.sig] == module.types[sig];
+        self.evaluation.optimisations.direct_calls && request.is_some_and(has_type)
     }
 
     /// Turns an indirect call whose table index is known into a direct one.
