@@ -64,7 +64,7 @@ use self::abs::{Abs, Fact, Frames};
 use self::span::Window;
 use crate::image::{Image, ReadLog, Reads};
 use crate::ir::generic::Block;
-use crate::ir::{Func, Global, Sig, Symbol, Type, generic, residual};
+use crate::ir::{Global, Symbol, Type, generic, residual};
 use crate::lift::Places;
 use crate::module::Module;
 use crate::op::Const;
@@ -299,11 +299,5 @@ impl Evaluation<'_> {
     fn constant_global(&self, global: Global) -> Option<Const> {
         let info = &self.module.globals[global];
         if info.mutable { None } else { info.init }
-    }
-
-    /// The function at `index` of the table, if calling it with type `sig` cannot trap.
-    fn table_function(&self, index: u32, sig: Sig) -> Option<Func> {
-        let func = self.module.table.get(index as usize).copied().flatten()?;
-        (self.module.functions[func] == sig).then_some(func)
     }
 }

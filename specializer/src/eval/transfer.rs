@@ -22,9 +22,8 @@ use super::{Declined, Evaluation};
 use crate::hash::FastMap;
 use crate::image::{Image, Loaded, Location, Reads};
 use crate::ir::generic::Block;
-use crate::ir::{Callee, Numbers, Sig, Symbol, Terminator, Type, generic};
+use crate::ir::{Callee, Terminator, Type, generic};
 use crate::op::{Const, Effect, Intrinsic, LoadKind, Op};
-use crate::request::Request;
 
 /// What a phase does with the residual side of evaluation.
 pub trait Phase {
@@ -180,9 +179,8 @@ impl<'a, P: Phase> Machine<'a, P> {
                 self.specialize(block, last, term)
             }
             (Op::Call(callee), Terminator::Jump(target)) => {
-                let args = self.values_of(&last.args);
-                let known = self.callee(callee, args.last().map(|arg| arg.abs()));
-                let call = NamedCall::new(block, last, known, &args, target);
+                let (callee, args) = self.callee(callee, self.values_of(&last.args));
+                let call = NamedCall::new(block, last, callee, &args, target);
                 if let Some(exit) = call.and_then(|call| self.call_by_name(&call)) {
                     return exit;
                 }
@@ -223,7 +221,10 @@ impl<'a, P: Phase> Machine<'a, P> {
             Op::Intrinsic(intrinsic) => self.intrinsic(intrinsic, inst.result, &args),
             Op::Const(constant) => self.set_known(inst.result, Abs::Const(constant)),
             Op::Load { kind, offset } => self.load(kind, offset, inst, args),
-            Op::Call(callee) => self.call(callee, inst.result, args),
+            Op::Call(callee) => {
+                let (callee, args) = self.callee(callee, args);
+                self.call(callee, inst.result, args);
+            }
             Op::GlobalGet(global) => match self.evaluation.constant_global(global) {
                 Some(constant) => self.set_known(inst.result, Abs::Const(constant)),
                 None => self.emit(inst.op, &args, inst.result),
@@ -347,57 +348,21 @@ impl<'a, P: Phase> Machine<'a, P> {
         &mut self,
         callee: Callee,
         result: Option<generic::Value>,
-        mut args: SmallVec<[P::Value; 4]>,
+        args: SmallVec<[P::Value; 4]>,
     ) {
-        let known = self.callee(callee, args.last().map(|arg| arg.abs()));
-        if let Some(made) = self.boxed(known, args.first()) {
+        if let Some(made) = self.boxed(callee, args.first()) {
             return self.set(result, made);
         }
-        if known != callee {
-            args.pop();
-        }
-        if let Some(value) = self.in_place(known, &args) {
+        if let Some(value) = self.in_place(callee, &args) {
             return self.set(result, value);
         }
-        let known = self.giving(known, &args);
-        self.emit(Op::Call(known), &args, result);
+        let callee = self.giving(callee, &args);
+        self.emit(Op::Call(callee), &args, result);
     }
 
     pub(super) fn lockstep_event(&mut self, event: &[P::Value]) {
         self.sync();
         self.emit(Op::Intrinsic(Intrinsic::LockstepEvent), event, None);
-    }
-
-    /// Whether a call of type `sig` through this slot becomes a direct one: with another type than
-    /// the slot's it traps.
-    fn calls_directly(&self, slot: Symbol, sig: Sig) -> bool {
-        let Evaluation { image, module, .. } = self.evaluation;
-        let request = image.slot(self.reads.bases.address(slot));
-        let has_type = |request: &Request| module.types[request.sig] == module.types[sig];
-        self.evaluation.optimisations.direct_calls && request.is_some_and(has_type)
-    }
-
-    /// Turns an indirect call whose table index is known into a direct one.
-    pub(super) fn callee(&self, callee: Callee, index: Option<Abs>) -> Callee {
-        let Callee::Indirect { sig, table } = callee else {
-            return callee;
-        };
-        if table.0 != 0 {
-            return callee;
-        }
-        match index {
-            Some(Abs::Slot(slot)) if self.calls_directly(slot, sig) => Callee::Slot {
-                sig,
-                slot,
-                given: None,
-                numbers: Numbers::Boxed,
-            },
-            Some(Abs::Const(Const::I32(index))) => self
-                .evaluation
-                .table_function(index as u32, sig)
-                .map_or(callee, Callee::Direct),
-            _ => callee,
-        }
     }
 
     fn intrinsic(
