@@ -143,7 +143,9 @@ impl<'b, 'a> Blame<'b, 'a> {
                 Some(index) => Ok(inst.args[index]),
             },
             Op::Call(_) => from("it is the result of a call"),
-            Op::Intrinsic(Intrinsic::CellsRead) => from("it is read from a cell"),
+            Op::Intrinsic(
+                Intrinsic::CellsRead | Intrinsic::CellsRead8 | Intrinsic::CellsRead32,
+            ) => from("it is read from a cell"),
             Op::GlobalGet(_) => from("it is a global that may change"),
             _ => match unknown {
                 Some(index) => Ok(inst.args[index]),
