@@ -92,20 +92,16 @@ impl Emission<'_> {
         let evaluation = self.machine.evaluation;
         let phase = &mut self.machine.phase;
         let params = evaluation.entry().map(|(param, abs)| match (param, abs) {
-            (Param::Pass(param), Abs::Fact(Fact::Box(kind))) => Val {
-                residual: Some(phase.bare_param(param, kind)),
-                ..Val::known(abs)
-            },
+            (Param::Pass(param), Abs::Fact(Fact::Box(kind))) => {
+                Val::named(abs, phase.bare_param(param, kind))
+            }
             (
                 Param::Pass(param)
                 | Param::Frame(param)
                 | Param::Given(param, _)
                 | Param::Buffer(param, _),
                 _,
-            ) => Val {
-                residual: Some(phase.function.param(param)),
-                ..Val::known(abs)
-            },
+            ) => Val::named(abs, phase.function.param(param)),
             (Param::Const(_) | Param::Pointer(_), _) => Val::known(abs),
         });
         let params = params.collect();
