@@ -16,7 +16,6 @@ use std::path::Path;
 use std::sync::Arc;
 use std::time::Duration;
 
-use annotations::ThreadSupport;
 use anyhow::{Context, Result, anyhow, bail, ensure};
 use wasmtime::Module;
 
@@ -392,12 +391,8 @@ fn settings(
     program: &Path,
     joined: &Joined,
 ) -> Result<Settings> {
-    let cache = cache::open(&options.cache)?;
-    if let Some(cache) = &cache {
-        cache::share(cache, &options.cache, program)?;
-    }
+    let cache = cache::open(&options.cache, program)?;
     Ok(Settings {
-        mode: Mode::Residual,
         eval: options.eval,
         options: specialize::Options {
             verify: options.verify,
@@ -405,11 +400,10 @@ fn settings(
         },
         cache: cache.map(Arc::new),
         precompiled: Some(precompiled),
-        needs: Needs::default(),
-        threads: ThreadSupport::default(),
         guest: Arc::clone(&joined.guest),
         libraries: joined.libraries.clone(),
         tell: |notice| notice!("bactrian: {notice}"),
+        ..Settings::default()
     })
 }
 

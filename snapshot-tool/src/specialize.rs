@@ -166,12 +166,9 @@ pub fn help() -> String {
 
 /// The help for `--budget`.
 pub fn help_with_budgets() -> String {
-    let defaults = Budgets::default();
-    let names = Budgets::NAMES.map(|name| {
-        let number = defaults.get(name).expect("it is one");
-        format!("{name} ({number})")
-    });
-    let names = names.join(", ");
+    let mut defaults = Budgets::default();
+    let shown = |(name, number): (&str, &mut u32)| format!("{name} ({number})");
+    let names = defaults.named().map(shown).join(", ");
     format!("Let the specializer do more, or less, for a function (docs/budgets.md): {names}")
 }
 
@@ -182,7 +179,8 @@ pub fn require_optimisation(name: &str) -> Result<(), String> {
 
 /// Fails where there is no budget of this name.
 pub fn require_budget(name: &str) -> Result<(), String> {
-    require("budget", name, &Budgets::NAMES)
+    let names = Budgets::default().named().map(|(name, _)| name);
+    require("budget", name, &names)
 }
 
 fn require(what: &str, name: &str, names: &[&str]) -> Result<(), String> {
@@ -200,7 +198,9 @@ pub fn options(switches: &[(String, bool)], budgets: &[(String, u32)]) -> Result
     let mut options = Options::default();
     for (name, number) in budgets {
         require_budget(name).map_err(Error::msg)?;
-        *options.budgets.get_mut(name).expect("there is one") = *number;
+        let mut budgets = options.budgets.named().into_iter();
+        let budget = budgets.find(|(known, _)| known == name);
+        *budget.expect("there is one").1 = *number;
     }
     for (name, on) in switches {
         require_optimisation(name).map_err(Error::msg)?;

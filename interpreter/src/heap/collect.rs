@@ -87,7 +87,7 @@ pub fn note_full(heap: &Heap, bytes: u32) {
 
 /// Where allocation stops to ask: at the next sample, or where the nursery is full.
 pub fn set_floor(heap: &Heap) {
-    let sample = heap.memprof.trigger();
+    let sample = heap.memprof.trigger.get();
     let asks_sample_only = heap.full.get() || vm().allocations_poll.get() != 0;
     vm().young_floor.set(match asks_sample_only {
         true => sample,
@@ -329,8 +329,8 @@ fn has_room(heap: &Heap, bytes: u32) -> bool {
 
 /// Nothing waits: compiled code allocates until the nursery is full.
 fn disarm(heap: &Heap) {
-    vm().retry.set(0);
     let vm = vm();
+    vm.retry.set(0);
     vm.young_trigger.set(heap.normal_trigger.get());
     vm.alert.set(vm.stack_threshold.get());
     set_floor(heap);
@@ -342,7 +342,7 @@ fn arm(heap: &Heap) {
     vm.young_trigger.set(if waits {
         always(vm)
     } else {
-        heap.normal_trigger.get().max(heap.memprof.trigger())
+        heap.normal_trigger.get().max(heap.memprof.trigger.get())
     });
     set_floor(heap);
     set_alert();

@@ -100,7 +100,7 @@ impl AddressList {
 
     /// Room for `entries` in all.
     pub fn reserve(&self, entries: usize) {
-        if entries * ENTRY as usize > (self.limit.get() - self.base.get()) as usize {
+        if entries > self.capacity() {
             self.grow_to(entries);
         }
     }

@@ -263,7 +263,7 @@ fn run_due(heap: &Heap) -> Result<(), Raised> {
 }
 
 /// Reports the block of `bytes` bytes that compiled code is about to allocate, if a sample falls on
-/// it; its index.
+/// it.
 pub fn announce(heap: &Heap, bytes: u32) -> Result<Option<Announced>, Raised> {
     match sampling(heap) {
         Some(sampling) => (sampling.announce)(heap, bytes),

@@ -118,11 +118,6 @@ impl Memprof {
         self.sampler.is_on() && !self.suspended.get()
     }
 
-    /// The address that compiled code's allocation should not go below unnoticed.
-    pub fn trigger(&self) -> u32 {
-        self.trigger.get()
-    }
-
     /// Adds an entry; its number.
     pub fn push(&self, mut entry: Entry) -> u64 {
         entry.number = self.next.get();
@@ -229,19 +224,16 @@ impl Entry {
         }
     }
 
-    pub fn birth(&self) -> Callback {
-        match self.born_young {
-            true => Callback::AllocMinor,
-            false => Callback::AllocMajor,
-        }
-    }
-
-    pub fn take_due(&mut self) -> Option<Callback> {
+    /// What is to be reported of it next, which counts as reported from now on.
+    fn take_due(&mut self) -> Option<Callback> {
         if self.deleted || self.running {
             return None;
         }
         if !core::mem::replace(&mut self.announced, true) {
-            return Some(self.birth());
+            return Some(match self.born_young {
+                true => Callback::AllocMinor,
+                false => Callback::AllocMajor,
+            });
         }
         if self.promoted == Report::Due {
             self.promoted = Report::Done;
@@ -249,16 +241,12 @@ impl Entry {
         }
         if self.died == Report::Due {
             self.died = Report::Done;
-            return Some(self.death());
+            return Some(match self.born_young && self.promoted == Report::NotYet {
+                true => Callback::DeallocMinor,
+                false => Callback::DeallocMajor,
+            });
         }
         None
-    }
-
-    pub fn death(&self) -> Callback {
-        match self.born_young && self.promoted == Report::NotYet {
-            true => Callback::DeallocMinor,
-            false => Callback::DeallocMajor,
-        }
     }
 
     /// Follows the block through a minor collection.

@@ -57,7 +57,7 @@ pub fn measure() -> Spaces {
     let large = heap.large.borrow();
     let spaces = Cell::new(Spaces {
         heap_words: heap_words(),
-        heap_chunks: large.chunk_count() as u64 + 1,
+        heap_chunks: heap_chunks(),
         ..Spaces::default()
     });
     let block = |address: u32| {

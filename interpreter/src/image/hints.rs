@@ -89,12 +89,12 @@ pub fn find(code: &[i32], entries: &[Entry], pointers: CodePointers, facts: &dyn
         Seen::Made(few) => Some((at, Loaded::Closure(code_of(&few.only()?)?))),
         Seen::Nothing | Seen::Data | Seen::Many => None,
     };
-    let loads = match pointers {
-        CodePointers::Stay => program.loads.iter().filter_map(load).collect(),
-        CodePointers::Change => Vec::new(),
-    };
-    let (boxed, restarted) = match pointers {
-        CodePointers::Stay => (program.boxed(&boxes), program.restarted(&boxes)),
+    let (loads, boxed, restarted) = match pointers {
+        CodePointers::Stay => (
+            program.loads.iter().filter_map(load).collect(),
+            program.boxed(&boxes),
+            program.restarted(&boxes),
+        ),
         CodePointers::Change => Default::default(),
     };
     Found {

@@ -257,13 +257,7 @@ impl Registers {
         let Some(block) = self.allocate_any(wosize, tag) else {
             return false;
         };
-        store_field(i64::from(block), 0, Region::Fields, self.accu);
-        let sp = self.sp;
-        Self::rounds(1, wosize, |index| {
-            let value = cell_read(sp + (index - 1) * WORD);
-            store_field(i64::from(block), index, Region::Fields, value);
-        });
-        self.drop(wosize - 1);
+        self.gather(block, wosize, Region::Fields, |value| value);
         self.accu = block_address(i64::from(block));
         true
     }
@@ -293,16 +287,22 @@ impl Registers {
         let Some(block) = self.allocate_any(wosize, tag::DOUBLE_ARRAY) else {
             return false;
         };
-        let x = fixed_field(self.accu, 0);
-        store_field(i64::from(block), 0, Region::Floats, x);
-        let sp = self.sp;
-        Self::rounds(1, wosize, |index| {
-            let x = fixed_field(cell_read(sp + (index - 1) * WORD), 0);
-            store_field(i64::from(block), index, Region::Floats, x);
-        });
-        self.drop(wosize - 1);
+        self.gather(block, wosize, Region::Floats, |value| fixed_field(value, 0));
         self.accu = block_address(i64::from(block));
         true
+    }
+
+    /// Writes what `field` makes of the accumulator and the slots after it, `count` words in all,
+    /// to fields from the address `to` on.
+    #[inline(always)]
+    fn gather(&mut self, to: u32, count: u32, region: Region, field: impl Fn(i64) -> i64) {
+        store_field(i64::from(to), 0, region, field(self.accu));
+        let sp = self.sp;
+        Self::rounds(1, count, |index| {
+            let value = field(cell_read(sp + (index - 1) * WORD));
+            store_field(i64::from(to), index, region, value);
+        });
+        self.drop(count - 1);
     }
 
     /// GETFLOATFIELD: a boxed copy of a float field of the accumulator.
@@ -361,13 +361,7 @@ impl Registers {
     #[inline(always)]
     fn capture(&mut self, to: u32, variables: u32) {
         if variables > 0 {
-            store_field(i64::from(to), 0, Region::Fixed, self.accu);
-            let sp = self.sp;
-            Self::rounds(1, variables, |index| {
-                let value = cell_read(sp + (index - 1) * WORD);
-                store_field(i64::from(to), index, Region::Fixed, value);
-            });
-            self.drop(variables - 1);
+            self.gather(to, variables, Region::Fixed, |value| value);
         }
     }
 

@@ -2,12 +2,13 @@
 //! that begins at a cut, and one for each function that may be applied to fewer arguments than it
 //! takes.
 //!
-//! The function of the first two is the interpreter loop itself, that of the last
-//! [`restart_1`](super::restart::restart_1) or one of its twins; the residual function has the
+//! The function of the first two is the interpreter loop itself; that of the last as well, if the
+//! function is short and its RESTART gets a copy of it, else
+//! [`restart_1`](super::restart::restart_1) or one of its twins. The residual function has the
 //! signature of the generic function whose table index is in the slot. Constant regions: the code,
-//! candidates of calls, the primitive table, the cell that holds the globals' address, and those
-//! that say whether calls leave their positions on the stack, whether allocations are safepoints,
-//! and whether closures keep their code.
+//! candidates of calls, the primitive table, the numbers in the program's constants, and words that
+//! stay as they are once it is loaded: where these numbers and the globals are, what the program
+//! may do, how it is compiled.
 
 use crate::code::ImageError;
 use crate::image::hints::Found;

@@ -98,6 +98,15 @@ pub extern "C" fn interp(
         'step: loop {
             let n = 'tail_call: {
                 'raise: {
+                    // Goes on behind an instruction and its operands, unless it raised.
+                    macro_rules! or_raise {
+                        ($fine:expr $(, $operands:expr)?) => {{
+                            if !$fine {
+                                break 'raise;
+                            }
+                            $(r.next($operands))?
+                        }};
+                    }
                     let (n, frame) = 'call: {
                         context_update(r.pc);
                         cells_drop_below(r.sp);
@@ -171,18 +180,10 @@ pub extern "C" fn interp(
                             // they would do.
                             Restart => r.next(0),
                             Grab => r.next(1),
-                            Closure => {
-                                if !r.make_closure(r.operand(1), r.operand(2)) {
-                                    break 'raise;
-                                }
-                                r.next(2);
-                            }
+                            Closure => or_raise!(r.make_closure(r.operand(1), r.operand(2)), 2),
                             ClosureRec => {
                                 let n = r.operand(1);
-                                if !r.make_closures(n, r.operand(2)) {
-                                    break 'raise;
-                                }
-                                r.next(2 + n);
+                                or_raise!(r.make_closures(n, r.operand(2)), 2 + n);
                             }
                             OffsetClosureM3 => r.set(r.sibling(-3), 0),
                             OffsetClosure0 => r.set(r.sibling(0), 0),
@@ -205,46 +206,18 @@ pub extern "C" fn interp(
                             PushAtom0 => r.push_set(heap::atom(0).0, 0),
                             PushAtom => r.push_set(heap::atom(r.operand(1) as u8).0, 1),
                             MakeBlock => {
-                                if !r.make_block(r.operand(1), r.operand(2) as u8) {
-                                    break 'raise;
-                                }
-                                r.next(2);
+                                or_raise!(r.make_block(r.operand(1), r.operand(2) as u8), 2)
                             }
-                            MakeBlock1 => {
-                                if !r.make_small_block(1, r.operand(1) as u8) {
-                                    break 'raise;
-                                }
-                                r.next(1);
-                            }
-                            MakeBlock2 => {
-                                if !r.make_small_block(2, r.operand(1) as u8) {
-                                    break 'raise;
-                                }
-                                r.next(1);
-                            }
-                            MakeBlock3 => {
-                                if !r.make_small_block(3, r.operand(1) as u8) {
-                                    break 'raise;
-                                }
-                                r.next(1);
-                            }
-                            MakeFloatBlock => {
-                                if !r.make_float_block(r.operand(1)) {
-                                    break 'raise;
-                                }
-                                r.next(1);
-                            }
+                            MakeBlock1 => or_raise!(r.make_small_block(1, r.operand(1) as u8), 1),
+                            MakeBlock2 => or_raise!(r.make_small_block(2, r.operand(1) as u8), 1),
+                            MakeBlock3 => or_raise!(r.make_small_block(3, r.operand(1) as u8), 1),
+                            MakeFloatBlock => or_raise!(r.make_float_block(r.operand(1)), 1),
                             GetField0 => r.set(field(r.accu, 0), 0),
                             GetField1 => r.set(field(r.accu, 1), 0),
                             GetField2 => r.set(field(r.accu, 2), 0),
                             GetField3 => r.set(field(r.accu, 3), 0),
                             GetField => r.set(field(r.accu, r.operand(1)), 1),
-                            GetFloatField => {
-                                if !r.box_float_field(r.operand(1)) {
-                                    break 'raise;
-                                }
-                                r.next(1);
-                            }
+                            GetFloatField => or_raise!(r.box_float_field(r.operand(1)), 1),
                             SetField0 => r.set_field(0, 0),
                             SetField1 => r.set_field(1, 0),
                             SetField2 => r.set_field(2, 0),
@@ -281,53 +254,21 @@ pub extern "C" fn interp(
                                 r.push_trap(r.target(1, 1));
                                 r.next(1);
                             }
-                            PopTrap => {
-                                if !r.pop_trap() {
-                                    break 'raise;
-                                }
-                                r.next(0);
-                            }
+                            PopTrap => or_raise!(r.pop_trap(), 0),
                             Raise | Reraise | RaiseNoTrace => {
                                 vm().exception.set(Value(r.accu));
                                 break 'raise;
                             }
                             CheckSignals => {
                                 r.begin_round();
-                                if !r.poll() {
-                                    break 'raise;
-                                }
-                                r.next(0);
+                                or_raise!(r.poll(), 0);
                             }
-                            CCall1 => {
-                                if !r.primitive_1() {
-                                    break 'raise;
-                                }
-                            }
-                            CCall2 => {
-                                if !r.primitive_2() {
-                                    break 'raise;
-                                }
-                            }
-                            CCall3 => {
-                                if !r.primitive_3() {
-                                    break 'raise;
-                                }
-                            }
-                            CCall4 => {
-                                if !r.primitive_4() {
-                                    break 'raise;
-                                }
-                            }
-                            CCall5 => {
-                                if !r.primitive_5() {
-                                    break 'raise;
-                                }
-                            }
-                            CCallN => {
-                                if !r.primitive_n() {
-                                    break 'raise;
-                                }
-                            }
+                            CCall1 => or_raise!(r.primitive_1()),
+                            CCall2 => or_raise!(r.primitive_2()),
+                            CCall3 => or_raise!(r.primitive_3()),
+                            CCall4 => or_raise!(r.primitive_4()),
+                            CCall5 => or_raise!(r.primitive_5()),
+                            CCallN => or_raise!(r.primitive_n()),
                             Const0 => r.set(tagged(0), 0),
                             Const1 => r.set(tagged(1), 0),
                             Const2 => r.set(tagged(2), 0),
@@ -344,16 +285,8 @@ pub extern "C" fn interp(
                             MulInt => {
                                 r.binary_int(|a, b| (a - 1).wrapping_mul(b >> 1).wrapping_add(1))
                             }
-                            DivInt => {
-                                if !r.divide(i64::wrapping_div) {
-                                    break 'raise;
-                                }
-                            }
-                            ModInt => {
-                                if !r.divide(i64::wrapping_rem) {
-                                    break 'raise;
-                                }
-                            }
+                            DivInt => or_raise!(r.divide(i64::wrapping_div)),
+                            ModInt => or_raise!(r.divide(i64::wrapping_rem)),
                             AndInt => r.binary_int(|a, b| a & b),
                             OrInt => r.binary_int(|a, b| a | b),
                             XorInt => r.binary_int(|a, b| (a ^ b) | 1),

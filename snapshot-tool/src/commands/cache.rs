@@ -106,8 +106,8 @@ fn import(cache: &Cache, from: &Path) -> Result<()> {
     Ok(())
 }
 
-/// The cache to use, if one is wanted.
-pub fn open(location: &CacheLocation) -> Result<Option<Cache>> {
+/// The cache to use for a program, if one is wanted.
+pub fn open(location: &CacheLocation, program: &Path) -> Result<Option<Cache>> {
     if location.no_cache {
         return Ok(None);
     }
@@ -115,6 +115,7 @@ pub fn open(location: &CacheLocation) -> Result<Option<Cache>> {
     match path.and_then(|path| Ok(Cache::open(&path, location.cache_size << 20)?)) {
         Ok(cache) => {
             tell(&cache);
+            share(&cache, location, program)?;
             Ok(Some(cache))
         }
         // Asked for, it must work; by default, no home directory, or one that cannot be written, is
@@ -128,7 +129,7 @@ pub fn open(location: &CacheLocation) -> Result<Option<Cache>> {
 }
 
 /// Shares the cache, where that is asked for, with other builds of programs of this name.
-pub fn share(cache: &Cache, location: &CacheLocation, program: &Path) -> Result<()> {
+fn share(cache: &Cache, location: &CacheLocation, program: &Path) -> Result<()> {
     let variable = || std::env::var(REMOTE_VARIABLE).ok();
     let remote = location.remote.clone().or_else(variable);
     let Some(remote) = remote.filter(|remote| !remote.is_empty()) else {

@@ -5,7 +5,7 @@ use std::sync::Arc;
 use anyhow::{Context, Result};
 use cache::Cache;
 
-use super::cache::{open, share};
+use super::cache::open;
 use super::output::{require_others, require_place, write};
 use super::{finish, read, tell_of_no_requests, write_texts};
 use crate::cli::WevalArgs;
@@ -74,10 +74,7 @@ pub fn run(args: &WevalArgs, precompiled: Precompiled) -> Result<()> {
 
 /// The cache that weval's options ask for, and behind it the one that is only to be read.
 fn open_caches(args: &WevalArgs) -> Result<Option<Cache>> {
-    let cache = open(&args.cache)?;
-    if let Some(cache) = &cache {
-        share(cache, &args.cache, &args.input)?;
-    }
+    let cache = open(&args.cache, &args.input)?;
     if let (Some(cache), Some(from)) = (&cache, &args.cache_ro)
         && let Err(error) = cache.look_beside(from)
     {

@@ -11,25 +11,28 @@ pub const BATCH: usize = 1024;
 /// Stack words compared with each event, from the top of the stack.
 pub const STACK_WORDS: usize = 64;
 
-/// One event, with the state of the guest.
-#[derive(Clone, Debug, PartialEq, Eq)]
-pub struct Event {
+/// What the guest says of an event.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct Said {
     /// What it is about: a number of the guest's.
     pub kind: u32,
     /// Interpreter position: address of a cell of code.
     pub position: u32,
     pub sp: u32,
     pub value: i64,
+}
+
+/// One event, with the state of the guest.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Event {
+    pub said: Said,
     /// The stack's words, from its top.
     pub stack: Vec<i64>,
 }
 
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 struct Record {
-    kind: u32,
-    position: u32,
-    sp: u32,
-    value: i64,
+    said: Said,
     /// Where in `Batch::stacks` its stack words end; they begin where the record's before it end.
     stack_end: usize,
 }
@@ -43,15 +46,10 @@ pub struct Batch {
 
 impl Batch {
     /// Adds an event; `stack` is the memory at the top of the stack that is to be compared.
-    pub fn push(&mut self, kind: u32, position: u32, sp: u32, value: i64, stack: &[u8]) {
+    pub fn push(&mut self, said: Said, stack: &[u8]) {
         self.stacks.extend_from_slice(stack);
-        self.records.push(Record {
-            kind,
-            position,
-            sp,
-            value,
-            stack_end: self.stacks.len(),
-        });
+        let stack_end = self.stacks.len();
+        self.records.push(Record { said, stack_end });
     }
 
     pub fn len(&self) -> usize {
@@ -60,20 +58,12 @@ impl Batch {
 
     /// Whether both batches have the same event at `at`, which both must have.
     pub fn same(&self, other: &Batch, at: usize) -> bool {
-        let (left, right) = (self.records[at], other.records[at]);
-        let rest = |record: Record| (record.kind, record.position, record.sp, record.value);
-        rest(left) == rest(right) && self.stack(at) == other.stack(at)
+        self.records[at].said == other.records[at].said && self.stack(at) == other.stack(at)
     }
 
     /// The event at `at`, of a guest with such a stack; nothing beyond the end.
     pub fn event(&self, at: usize, form: Stack) -> Option<Event> {
-        let Record {
-            kind,
-            position,
-            sp,
-            value,
-            ..
-        } = *self.records.get(at)?;
+        let said = self.records.get(at)?.said;
         let mut stack: Vec<i64> = match form.cell {
             Cell::Four => {
                 let (words, _) = self.stack(at).as_chunks();
@@ -89,13 +79,7 @@ impl Batch {
             Direction::Down => {}
             Direction::Up => stack.reverse(),
         }
-        Some(Event {
-            kind,
-            position,
-            sp,
-            value,
-            stack,
-        })
+        Some(Event { said, stack })
     }
 
     fn stack(&self, at: usize) -> &[u8] {

@@ -5,7 +5,7 @@ use std::sync::Arc;
 use std::time::Duration;
 
 use super::Side;
-use super::event::Event;
+use super::event::{Event, Said};
 use crate::guest::{Code, Direction, Guest};
 use crate::run::Exit;
 
@@ -75,22 +75,21 @@ impl Divergence {
         }
     }
 
-    fn what(&self, event: &Event) -> String {
-        let (about, value) = (self.guest.event(event.kind), self.guest.word(event.value));
+    fn what(&self, said: Said) -> String {
+        let (about, value) = (self.guest.event(said.kind), self.guest.word(said.value));
         format!("{about} {value}")
+    }
+
+    fn at(&self, said: Said) -> String {
+        format!("at {}, sp {:#x}", self.place(said.position), said.sp)
     }
 
     fn state(&self, f: &mut fmt::Formatter<'_>, side: Side, event: Option<&Event>) -> fmt::Result {
         match event {
             None => writeln!(f, "  {side}: has ended"),
-            Some(event) => {
-                writeln!(f, "  {side}: {}", self.what(event))?;
-                writeln!(
-                    f,
-                    "    at {}, sp {:#x}",
-                    self.place(event.position),
-                    event.sp
-                )
+            Some(&Event { said, .. }) => {
+                writeln!(f, "  {side}: {}", self.what(said))?;
+                writeln!(f, "    {}", self.at(said))
             }
         }
     }
@@ -150,14 +149,8 @@ impl fmt::Display for Divergence {
             writeln!(f, "  {side}: {message}")?;
         }
         writeln!(f, "  before, in both:")?;
-        for event in &self.history {
-            writeln!(
-                f,
-                "    {} at {}, sp {:#x}",
-                self.what(event),
-                self.place(event.position),
-                event.sp
-            )?;
+        for &Event { said, .. } in &self.history {
+            writeln!(f, "    {} {}", self.what(said), self.at(said))?;
         }
         Ok(())
     }

@@ -11,7 +11,7 @@ use wasmtime_wasi::Deterministic;
 use wasmtime_wasi::p2::pipe::{MemoryInputPipe, MemoryOutputPipe};
 
 use super::clock::Clock;
-use super::event::{BATCH, Batch, STACK_WORDS};
+use super::event::{BATCH, Batch, STACK_WORDS, Said};
 use super::outside::{self, Outside};
 use super::{End, Setup, Standard};
 use crate::engine;
@@ -188,7 +188,13 @@ fn record(
         return Ok(());
     };
     let (memory, guest) = memory.data_and_store_mut(&mut caller);
-    guest.recorder.record(memory, kind, position, sp, value)
+    let said = Said {
+        kind,
+        position,
+        sp,
+        value,
+    };
+    guest.recorder.record(memory, said)
 }
 
 /// The state of a side's guest.
@@ -217,14 +223,8 @@ struct Recorder {
 }
 
 impl Recorder {
-    fn record(
-        &mut self,
-        memory: &[u8],
-        kind: u32,
-        position: u32,
-        sp: u32,
-        value: i64,
-    ) -> wasmtime::Result<()> {
+    fn record(&mut self, memory: &[u8], said: Said) -> wasmtime::Result<()> {
+        let sp = said.sp;
         let most = self.stack.cell.bytes() * STACK_WORDS;
         let base = self.base.unwrap_or(sp);
         let (start, end, base) = match self.stack.grows {
@@ -239,13 +239,8 @@ impl Recorder {
             }
         };
         self.base = Some(base);
-        self.batch.push(
-            kind,
-            position,
-            sp,
-            value,
-            memory.get(start..end).unwrap_or_default(),
-        );
+        let stack = memory.get(start..end).unwrap_or_default();
+        self.batch.push(said, stack);
         if self.batch.len() == BATCH {
             let batch = std::mem::take(&mut self.batch);
             self.sender

@@ -10,6 +10,9 @@ const MODULE: &str = r#"(module
   (import "bactrian" "context.update" (func $update (param i32)))
   (import "bactrian" "context.push" (func $push (param i32)))
   (import "bactrian" "context.pop" (func $pop))
+  (import "bactrian" "cells.read" (func $read (param i32) (result i64)))
+  (import "bactrian" "cells.read32" (func $read32 (param i32) (result i32)))
+  (import "bactrian" "cells.read8" (func $read8 (param i32) (result i32)))
   (import "bactrian" "specialize.value" (func $value (param i32 i32 i32) (result i32)))
   (import "bactrian" "specialize.range" (func $range (param i32 i32 i32) (result i32)))
   (memory 3)
@@ -243,6 +246,23 @@ fn a_position_that_is_lost_is_found_in_a_request_that_is_declined() {
     assert_eq!(at.as_deref(), Some("context.update"));
     let (why, _) = finding.why.as_ref().expect("it says why");
     assert_eq!(why, "it is loaded from memory that may change");
+}
+
+#[test]
+fn a_position_is_said_to_be_from_a_cell_of_whatever_width() {
+    for read in [
+        "(i32.wrap_i64 (call $read (local.get $x)))",
+        "(call $read32 (local.get $x))",
+        "(call $read8 (local.get $x))",
+    ] {
+        let code = format!("(call $update {read})");
+        let found = errors(&code, Budgets::default());
+        let [(finding, _)] = &found[..] else {
+            panic!("{read}: {found:?}");
+        };
+        let (why, _) = finding.why.as_ref().expect("it says why");
+        assert_eq!(why, "it is read from a cell", "{read}");
+    }
 }
 
 /// Interpreters for weval: what they assert, or read, and where it is.

@@ -100,6 +100,11 @@ impl Frames {
 }
 
 impl Abs {
+    /// What a comparison gives.
+    pub fn truth(is: bool) -> Self {
+        Self::Const(Const::I32(is.into()))
+    }
+
     pub fn is_known(self) -> bool {
         match self {
             Abs::Const(_)
@@ -260,9 +265,9 @@ pub fn fold(op: Op, args: &[Abs]) -> Option<Abs> {
         | (Op::I32Add, &[Abs::Const(Const::I32(n)), a]) => a.plus(n),
         (Op::I32Sub, &[a, Abs::Const(Const::I32(n))]) => a.plus(n.wrapping_neg()),
         (Op::I32Sub, &[a, b]) => distance(a, b).map(|n| Abs::Const(Const::I32(n))),
-        (Op::I32Eq, &[a, b]) => equal(a, b).map(truth),
-        (Op::I32Ne, &[a, b]) => equal(a, b).map(|is| truth(!is)),
-        (Op::I32Eqz, &[a]) => a.as_condition().map(|is| truth(!is)),
+        (Op::I32Eq, &[a, b]) => equal(a, b).map(Abs::truth),
+        (Op::I32Ne, &[a, b]) => equal(a, b).map(|is| Abs::truth(!is)),
+        (Op::I32Eqz, &[a]) => a.as_condition().map(|is| Abs::truth(!is)),
         (
             Op::I32And,
             &[zero @ Abs::Const(Const::I32(0)), _] | &[_, zero @ Abs::Const(Const::I32(0))],
@@ -276,21 +281,13 @@ pub fn fold(op: Op, args: &[Abs]) -> Option<Abs> {
             let half = a == Abs::Fact(Fact::ImmediateHalf);
             half.then_some(Abs::Const(Const::I32(1)))
         }
-        (Op::I64Eqz, &[a]) => a.is_nonzero().then_some(truth(false)),
-        (Op::I64Eq, &[a, Abs::Const(Const::I64(0))]) => a.is_nonzero().then_some(truth(false)),
-        (Op::I64Ne, &[a, Abs::Const(Const::I64(0))]) => a.is_nonzero().then_some(truth(true)),
-        (Op::I64Eq, &[a, Abs::Const(Const::I64(n))]) if n & 1 == 1 => {
-            a.is_address().then_some(truth(false))
-        }
-        (Op::I64Ne, &[a, Abs::Const(Const::I64(n))]) if n & 1 == 1 => {
-            a.is_address().then_some(truth(true))
+        (Op::I64Eqz, &[a]) => a.is_nonzero().then_some(Abs::truth(false)),
+        (Op::I64Eq | Op::I64Ne, &[a, Abs::Const(Const::I64(n))]) => {
+            let differ = (n == 0 && a.is_nonzero()) || (n & 1 == 1 && a.is_address());
+            differ.then_some(Abs::truth(op == Op::I64Ne))
         }
         _ => None,
     }
-}
-
-fn truth(is: bool) -> Abs {
-    Abs::Const(Const::I32(is.into()))
 }
 
 fn constants(args: &[Abs]) -> Option<[Const; 3]> {

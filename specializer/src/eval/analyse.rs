@@ -22,7 +22,7 @@ use super::abstracted::Abstract;
 use super::cells::Cells;
 use super::context::{ContextId, Contexts, ProgramPoint};
 use super::node::NodeId;
-use super::rounds::{self, Growth, Rounds, RoundsId};
+use super::rounds::{self, Rounds, RoundsId};
 use super::settled::Settled;
 use super::transfer::Machine;
 use super::{Declined, Evaluation};
@@ -224,12 +224,9 @@ impl Fixpoint<'_> {
     fn arrive(&mut self, arrival: Arrival) -> NodeId {
         let prepared = self.evaluation.prepared;
         // Where the position is lost, so is the reason to tell states apart.
-        let position = arrival.contexts.position(arrival.context);
-        let lost = !position.is_known() && !arrival.contexts.is_beginning(arrival.context);
-        let keyed: &[usize] = if lost {
-            &[]
-        } else {
-            &prepared.keyed[arrival.block]
+        let keyed: &[usize] = match arrival.contexts.is_lost(arrival.context) {
+            true => &[],
+            false => &prepared.keyed[arrival.block],
         };
         let positions = keyed.iter().map(|&index| arrival.args[index]).collect();
         let mut key = Key {
@@ -351,8 +348,8 @@ impl Fixpoint<'_> {
             .iter()
             .map(|&id| arrival.contexts.point(self.nodes[id].context));
         let extent = [points.clone().min()?, points.max()?];
-        let (rounds, growth) = self.rounds.split(first, head, extent);
-        if growth == Growth::Longer {
+        let (rounds, is_longer) = self.rounds.split(first, head, extent);
+        if is_longer {
             let is_inside = |&id: &NodeId| self.rounds.is_in(self.nodes[id].rounds, head);
             let inside: Vec<NodeId> = self.nodes.keys().filter(is_inside).collect();
             for id in inside {

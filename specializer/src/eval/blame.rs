@@ -4,13 +4,10 @@
 use std::collections::BTreeSet;
 
 use super::abs::Abs;
-use super::abstracted::Abstract;
-use super::analyse::{Node, Params};
-use super::examine::enter;
 use super::node::NodeId;
-use super::transfer::Machine;
+use super::revisit::Revisit;
 use crate::index::Map;
-use crate::ir::generic::{Block, Inst, Target, Value};
+use crate::ir::generic::{Inst, Target, Value};
 use crate::op::{Const, Intrinsic, Op};
 
 /// Why a value is not known.
@@ -23,9 +20,7 @@ pub struct Cause {
 
 /// Blames, with what they share.
 pub struct Blame<'b, 'a> {
-    machine: &'b mut Machine<'a, Abstract>,
-    nodes: &'b Map<NodeId, Node>,
-    params: &'b Params,
+    revisit: &'b mut Revisit<'a>,
     /// The edges into each node.
     incoming: Map<NodeId, Vec<Incoming>>,
 }
@@ -38,38 +33,29 @@ struct Incoming {
 }
 
 impl<'b, 'a> Blame<'b, 'a> {
-    pub fn new(
-        machine: &'b mut Machine<'a, Abstract>,
-        nodes: &'b Map<NodeId, Node>,
-        params: &'b Params,
-    ) -> Self {
-        let mut incoming = Map::filled_like(nodes, Vec::new());
-        for (source, node) in nodes.iter().filter(|(_, node)| node.is_evaluated()) {
-            enter(machine, source, node);
-            let exit = machine.block(node.block, params.of(node));
+    pub fn new(revisit: &'b mut Revisit<'a>) -> Self {
+        let mut incoming = Map::filled_like(revisit.nodes, Vec::new());
+        for (source, node) in revisit.evaluated() {
+            let exit = revisit.evaluate(source);
             for (edge, &target) in exit.edges().zip(&node.successors) {
-                let args = machine.args[edge.args.clone()].to_vec();
+                let args = revisit.machine.args[edge.args.clone()].to_vec();
                 incoming[target].push(Incoming { source, args });
             }
         }
-        Self {
-            machine,
-            nodes,
-            params,
-            incoming,
-        }
+        Self { revisit, incoming }
     }
 
     /// The instruction of a node's block that makes a value, and its number there; none makes a
     /// parameter.
-    fn definition(&self, node: &Node, value: Value) -> Option<(usize, &'a Inst)> {
-        let insts = self.machine.evaluation.prepared.function.blocks[node.block]
-            .insts
-            .iter();
-        insts
-            .enumerate()
-            .rev()
-            .find(|(_, inst)| inst.result == Some(value))
+    fn definition(&self, id: NodeId, value: Value) -> Option<(usize, &'a Inst)> {
+        let insts = self.revisit.block(id).insts.iter().enumerate();
+        insts.rev().find(|(_, inst)| inst.result == Some(value))
+    }
+
+    /// Which parameter of a node's block a value is.
+    fn param(&self, id: NodeId, value: Value) -> Option<usize> {
+        let params = &self.revisit.block(id).params;
+        params.iter().position(|&param| param == value)
     }
 
     /// Why the value is not known where the node is evaluated.
@@ -78,10 +64,8 @@ impl<'b, 'a> Blame<'b, 'a> {
         // Where it was loaded, if the address is what is followed.
         let mut loaded = None;
         while seen.insert((id, value)) {
-            let node = &self.nodes[id];
-            let data = &self.machine.evaluation.prepared.function.blocks[node.block];
-            if let Some((index, inst)) = self.definition(node, value) {
-                let place = self.machine.place(node, index);
+            if let Some((index, inst)) = self.definition(id, value) {
+                let place = self.revisit.place(id, index);
                 match self.before(id, index, inst) {
                     Err(_) if matches!(inst.op, Op::GlobalGet(_)) && loaded.is_some() => {
                         return Cause {
@@ -101,7 +85,7 @@ impl<'b, 'a> Blame<'b, 'a> {
                 }
                 continue;
             }
-            let param = data.params.iter().position(|&param| param == value);
+            let param = self.param(id, value);
             let param = param.expect("generic functions are in maximal SSA");
             match self.behind(id, param) {
                 Ok(brought) => (id, value) = brought,
@@ -118,40 +102,34 @@ impl<'b, 'a> Blame<'b, 'a> {
     pub fn origin(&mut self, mut id: NodeId, mut value: Value) -> Option<Cause> {
         let mut seen = BTreeSet::new();
         while seen.insert((id, value)) {
-            let node = &self.nodes[id];
-            let data = &self.machine.evaluation.prepared.function.blocks[node.block];
-            if let Some((index, inst)) = self.definition(node, value) {
+            if let Some((index, inst)) = self.definition(id, value) {
                 let what = match inst.op {
                     Op::Load { .. } => "it is loaded from constant memory".into(),
                     Op::Const(_) => "it is a constant".into(),
                     Op::Intrinsic(intrinsic) => format!("`{}` gives it", intrinsic.name()),
                     _ => "it is computed".into(),
                 };
-                let place = Some(self.machine.place(node, index));
+                let place = Some(self.revisit.place(id, index));
                 return Some(Cause { what, place });
             }
-            let param = data.params.iter().position(|&param| param == value)?;
-            let known = self.params.of(node)[param];
+            let param = self.param(id, value)?;
+            let known = self.revisit.known(id, param);
             let mut incoming = self.incoming[id].iter();
-            let edge = incoming.find(|edge| edge.args[param] == known)?;
-            let (source, args) = (edge.source, edge.args.clone());
-            (id, value) = (source, self.brought(source, node.block, &args, param));
+            let edge = incoming.find(|edge| edge.args[param] == known)?.clone();
+            (id, value) = (edge.source, self.brought(id, &edge, param));
         }
         None
     }
 
     /// The operand that makes the result of an instruction unknown; or why it is.
     fn before(&mut self, id: NodeId, index: usize, inst: &Inst) -> Result<Value, Cause> {
-        let node = &self.nodes[id];
-        let place = self.machine.place(node, index);
-        enter(self.machine, id, node);
+        let place = self.revisit.place(id, index);
         let mut known = Vec::new();
-        self.machine
-            .block_watched(node.block, self.params.of(node), |machine, at| {
-                if at == index {
-                    known = inst.args.iter().map(|&arg| machine.value(arg)).collect();
-                }
-            });
+        self.revisit.watch(id, |machine, at| {
+            if at == index {
+                known = inst.args.iter().map(|&arg| machine.value(arg)).collect();
+            }
+        });
         let unknown = known.iter().position(|abs| !abs.is_known());
         let from = |what: &str| {
             Err(Cause {
@@ -165,7 +143,9 @@ impl<'b, 'a> Blame<'b, 'a> {
                 Some(index) => Ok(inst.args[index]),
             },
             Op::Call(_) => from("it is the result of a call"),
-            Op::Intrinsic(Intrinsic::CellsRead) => from("it is read from a cell"),
+            Op::Intrinsic(
+                Intrinsic::CellsRead | Intrinsic::CellsRead8 | Intrinsic::CellsRead32,
+            ) => from("it is read from a cell"),
             Op::GlobalGet(_) => from("it is a global that may change"),
             _ => match unknown {
                 Some(index) => Ok(inst.args[index]),
@@ -177,37 +157,33 @@ impl<'b, 'a> Blame<'b, 'a> {
     /// The value that an edge brings, if it is what makes a block's parameter unknown; or why it
     /// is.
     fn behind(&mut self, id: NodeId, param: usize) -> Result<(NodeId, Value), Cause> {
-        let node = &self.nodes[id];
         let incoming = &self.incoming[id];
-        if id == NodeId::ENTRY && !self.params.of(node)[param].is_known() {
+        if id == NodeId::ENTRY && !self.revisit.known(id, param).is_known() {
             return Err(Cause {
                 what: format!("parameter {param} of the request is not known"),
                 place: None,
             });
         }
         let unknown = incoming.iter().find(|edge| !edge.args[param].is_known());
-        if let Some(edge) = unknown {
-            let source = edge.source;
-            let args = edge.args.clone();
-            return Ok((source, self.brought(source, node.block, &args, param)));
+        if let Some(edge) = unknown.cloned() {
+            return Ok((edge.source, self.brought(id, &edge, param)));
         }
         let brought: BTreeSet<Abs> = incoming.iter().map(|edge| edge.args[param]).collect();
-        let place = self.machine.evaluation.prepared.places[node.block].start;
         Err(Cause {
             what: format!("it joins {}", some_of(&brought)),
-            place: Some(place),
+            place: Some(self.revisit.beginning(id)),
         })
     }
 
-    /// The generic value that an edge with these arguments gives a block's parameter.
-    fn brought(&mut self, source: NodeId, block: Block, args: &[Abs], param: usize) -> Value {
-        let node = &self.nodes[source];
-        enter(self.machine, source, node);
-        self.machine.block(node.block, self.params.of(node));
-        let term = &self.machine.evaluation.prepared.function.blocks[node.block].term;
+    /// The generic value that an edge into a node gives its parameter.
+    fn brought(&mut self, id: NodeId, edge: &Incoming, param: usize) -> Value {
+        self.revisit.evaluate(edge.source);
+        let machine = &self.revisit.machine;
+        let block = self.revisit.nodes[id].block;
+        let term = &self.revisit.block(edge.source).term;
         let fits = |target: &&Target| {
-            let values = target.args.iter().map(|&arg| self.machine.value(arg));
-            target.block == block && values.eq(args.iter().copied())
+            let values = target.args.iter().map(|&arg| machine.value(arg));
+            target.block == block && values.eq(edge.args.iter().copied())
         };
         let target = term.targets().find(fits);
         // A value specialization leaves another result than the last one here.

@@ -1,12 +1,16 @@
-//! Calls by name that end a block, and the ways in which they are evaluated: the callee in place
-//! ([`super::inline`]), as much of it as has no effects ([`super::trial`]), or a call of its
-//! version for bare numbers ([`super::bare`]).
+//! Whom calls call; and calls by name that end a block, with the ways in which they are evaluated:
+//! the callee in place ([`super::inline`]), as much of it as has no effects ([`super::trial`]), or a
+//! call of its version for bare numbers ([`super::bare`]).
 
+use smallvec::SmallVec;
+
+use super::Evaluation;
+use super::abs::Abs;
 use super::cells::Content;
 use super::exit::Exit;
 use super::transfer::{Machine, Phase};
 use crate::ir::generic::{Block, Inst, Target};
-use crate::ir::{Callee, Symbol};
+use crate::ir::{Callee, Numbers, Sig, Symbol};
 
 /// A call by name that ends a block.
 pub struct NamedCall<'c, V> {
@@ -22,19 +26,17 @@ pub struct NamedCall<'c, V> {
 }
 
 impl<'c, V: Content> NamedCall<'c, V> {
-    /// The call `inst` at the end of `site`, if what it calls through the table is known to be
-    /// `callee`, the function in a slot. Of the operands, the last one is the index in the table.
+    /// The call `inst` at the end of `site`, if it calls the function in a slot.
     pub fn new(
         site: Block,
         inst: &'c Inst,
         callee: Callee,
-        operands: &'c [V],
+        args: &'c [V],
         target: &'c Target,
     ) -> Option<Self> {
         let Callee::Slot { slot, .. } = callee else {
             return None;
         };
-        let (_, args) = operands.split_last()?;
         Some(Self {
             site,
             inst,
@@ -47,6 +49,47 @@ impl<'c, V: Content> NamedCall<'c, V> {
 }
 
 impl<P: Phase> Machine<'_, P> {
+    /// A call's callee and its arguments. If it is indirect, the last operand is an index in a
+    /// table: where that is known, the call is a direct one of what is there.
+    pub(super) fn callee(
+        &self,
+        callee: Callee,
+        mut args: SmallVec<[P::Value; 4]>,
+    ) -> (Callee, SmallVec<[P::Value; 4]>) {
+        let known = match (callee, args.last()) {
+            (Callee::Indirect { sig, table }, Some(index)) if table.0 == 0 => {
+                self.in_table(index.abs(), sig)
+            }
+            _ => None,
+        };
+        if known.is_some() {
+            args.pop();
+        }
+        (known.unwrap_or(callee), args)
+    }
+
+    /// The function at an index of the first table, if it is known and calling it with type `sig`
+    /// cannot trap.
+    fn in_table(&self, index: Abs, sig: Sig) -> Option<Callee> {
+        let Evaluation { image, module, .. } = self.evaluation;
+        match index {
+            Abs::Slot(slot) if self.evaluation.optimisations.direct_calls => {
+                let request = image.slot(self.reads.bases.address(slot))?;
+                let has_type = module.types[request.sig] == module.types[sig];
+                has_type.then_some(Callee::Slot {
+                    sig,
+                    slot,
+                    given: None,
+                    numbers: Numbers::Boxed,
+                })
+            }
+            _ => {
+                let function = (*module.table.get(index.as_u32()? as usize)?)?;
+                (module.functions[function] == sig).then_some(Callee::Direct(function))
+            }
+        }
+    }
+
     /// How the call ends its block; nothing if it is a call like any other.
     pub(super) fn call_by_name(&mut self, call: &NamedCall<P::Value>) -> Option<Exit<P::Value>> {
         self.inline_call(call)

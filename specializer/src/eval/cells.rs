@@ -20,6 +20,7 @@
 use super::abs::{Abs, Fact, Frames};
 use super::frame::Frame;
 use super::span::{self, Span, Window, order};
+use crate::ir::Type;
 
 const MOST: usize = 256;
 
@@ -238,6 +239,23 @@ impl<V: Content> Cells<V> {
                 Memory::Stale | Memory::Rooted => cell.value.moved(),
                 Memory::Same => cell.value.reloaded(integers),
             };
+        }
+    }
+
+    /// The same with other values, in place of those of these types.
+    pub fn map<U>(&self, mut value: impl FnMut(V, Type) -> U) -> Cells<U> {
+        let cells = self.cells.iter().map(|cell| Cell {
+            span: cell.span,
+            value: value(cell.value, cell.span.width.ty()),
+            memory: cell.memory,
+        });
+        Cells {
+            cells: cells.collect(),
+            sync_due: self.sync_due,
+            is_shared: self.is_shared,
+            polled: self.polled,
+            frame: self.frame.map(value),
+            window: self.window,
         }
     }
 

@@ -128,8 +128,6 @@ struct Interned {
     call: Option<ContextId>,
     /// The innermost position.
     position: Abs,
-    /// How many positions are on the stack.
-    depth: u32,
 }
 
 /// All contexts of one request.
@@ -153,7 +151,6 @@ impl Contexts {
             context: Context::Root,
             call: None,
             position: Abs::Dynamic,
-            depth: 0,
         };
         Self {
             contexts: vec![root].into(),
@@ -285,7 +282,9 @@ impl Contexts {
 
     /// How many positions are on the stack.
     pub fn depth(&self, context: ContextId) -> usize {
-        self.contexts[context].depth as usize
+        let all = std::iter::successors(Some(context), |&context| self.of(context).outer());
+        all.filter(|&context| matches!(self.of(context), Context::At { .. }))
+            .count()
     }
 
     /// The block with the specialization whose outcome was assumed last, since the last position.
@@ -304,14 +303,14 @@ impl Contexts {
         context
     }
 
-    /// Whether something was assumed since the last position.
-    pub fn assumes(&self, context: ContextId) -> bool {
-        matches!(self.of(context), Context::Assuming { .. })
-    }
-
     /// Whether no position was given yet: at the request's beginning, or at a callee's.
     pub fn is_beginning(&self, context: ContextId) -> bool {
         matches!(self.of(context), Context::Root | Context::Call { .. })
+    }
+
+    /// Whether the position that was given is not known.
+    pub fn is_lost(&self, context: ContextId) -> bool {
+        !self.position(context).is_known() && !self.is_beginning(context)
     }
 
     pub fn point(&self, context: ContextId) -> ProgramPoint {
@@ -408,23 +407,17 @@ impl Contexts {
             Entry::Vacant(new) => new,
         };
         let outer = context.outer().unwrap_or(Self::ROOT);
-        let Interned {
-            call,
-            position,
-            depth,
-            ..
-        } = self.contexts[outer];
-        let (call, position, depth) = match context {
-            Context::At { position, .. } => (call, position, depth + 1),
-            Context::Assuming { .. } | Context::Outcome { .. } => (call, position, depth),
-            Context::Root | Context::AfterAll { .. } => (call, Abs::Dynamic, depth),
-            Context::Call { .. } => (Some(self.contexts.next_key()), Abs::Dynamic, depth),
+        let Interned { call, position, .. } = self.contexts[outer];
+        let (call, position) = match context {
+            Context::At { position, .. } => (call, position),
+            Context::Assuming { .. } | Context::Outcome { .. } => (call, position),
+            Context::Root | Context::AfterAll { .. } => (call, Abs::Dynamic),
+            Context::Call { .. } => (Some(self.contexts.next_key()), Abs::Dynamic),
         };
         let id = self.contexts.push(Interned {
             context,
             call,
             position,
-            depth,
         });
         *new.insert(id)
     }

@@ -8,8 +8,6 @@
 //! Known values are written where they are needed; [`crate::cleanup`] removes what turns out
 //! unused.
 
-use smallvec::SmallVec;
-
 use super::abs::{Abs, Fact};
 use super::analyse::{Analysis, Node, Params};
 use super::cells::{Cell, Cells, Memory};
@@ -65,6 +63,7 @@ pub fn run(
 }
 
 /// Where a node's code begins, and in which state.
+#[derive(Clone)]
 struct Start {
     block: Block,
     params: Vec<Val>,
@@ -75,26 +74,8 @@ struct Start {
 impl Node {
     /// Whether a state is the one that the analysis found here.
     fn agrees(&self, known: &[Abs], params: &[Val], cells: &Cells<Val>) -> bool {
-        let params = params
-            .iter()
-            .map(|param| param.abs)
-            .eq(known.iter().copied());
-        let sync_due = cells.sync_due == self.cells.sync_due;
-        let is_shared = cells.is_shared == self.cells.is_shared;
-        let polled = cells.polled == self.cells.polled;
-        let frame = cells.frame.known() == self.cells.frame;
-        let cells = cells
-            .iter()
-            .map(|cell| (cell.span, cell.value.abs, cell.memory));
-        params
-            && sync_due
-            && is_shared
-            && polled
-            && frame
-            && cells.eq(self
-                .cells
-                .iter()
-                .map(|cell| (cell.span, cell.value, cell.memory)))
+        let params = params.iter().map(|param| param.abs);
+        params.eq(known.iter().copied()) && cells.map(|value, _| value.abs) == self.cells
     }
 }
 
@@ -111,20 +92,16 @@ impl Emission<'_> {
         let evaluation = self.machine.evaluation;
         let phase = &mut self.machine.phase;
         let params = evaluation.entry().map(|(param, abs)| match (param, abs) {
-            (Param::Pass(param), Abs::Fact(Fact::Box(kind))) => Val {
-                residual: Some(phase.bare_param(param, kind)),
-                ..Val::known(abs)
-            },
+            (Param::Pass(param), Abs::Fact(Fact::Box(kind))) => {
+                Val::named(abs, phase.bare_param(param, kind))
+            }
             (
                 Param::Pass(param)
                 | Param::Frame(param)
                 | Param::Given(param, _)
                 | Param::Buffer(param, _),
                 _,
-            ) => Val {
-                residual: Some(phase.function.param(param)),
-                ..Val::known(abs)
-            },
+            ) => Val::named(abs, phase.function.param(param)),
             (Param::Const(_) | Param::Pointer(_), _) => Val::known(abs),
         });
         let params = params.collect();
@@ -175,17 +152,11 @@ impl Emission<'_> {
 
     /// Takes the start of a node that is to be written, if it was not written with its predecessor.
     fn start(&mut self, id: NodeId) -> Option<Start> {
-        if self.nodes[id].is_join {
-            self.join_block(id);
-            let start = self.starts[id].as_ref().expect("just made");
-            return Some(Start {
-                block: start.block,
-                params: start.params.clone(),
-                cells: start.cells.clone(),
-                boxes: Made::default(),
-            });
+        if !self.nodes[id].is_join {
+            return self.starts[id].take();
         }
-        self.starts[id].take()
+        self.join_block(id);
+        self.starts[id].clone()
     }
 
     /// Ends the current block with anything but a plain jump.
@@ -221,10 +192,7 @@ impl Emission<'_> {
                 let otherwise = self.target(node.successors[1], &returns);
                 Terminator::Branch {
                     cond,
-                    then: residual::Target {
-                        block,
-                        args: SmallVec::new(),
-                    },
+                    then: residual::Target::new(block, []),
                     otherwise,
                 }
             }
@@ -267,10 +235,7 @@ impl Emission<'_> {
                 boxes: self.machine.phase.made(),
             };
             self.starts[id] = Some(start);
-            return residual::Target {
-                block,
-                args: SmallVec::new(),
-            };
+            return residual::Target::new(block, []);
         }
         let block = self.join_block(id);
         if !self.edge_needs_code(id, edge) {
@@ -286,10 +251,7 @@ impl Emission<'_> {
             .phase
             .end(Terminator::Jump(residual::Target { block, args }));
         self.machine.phase.resume(outer);
-        residual::Target {
-            block: between,
-            args: SmallVec::new(),
-        }
+        residual::Target::new(between, [])
     }
 
     /// Whether an edge from here to the join stores or reloads cells, or makes or opens boxes.
@@ -364,19 +326,8 @@ impl Emission<'_> {
             .zip(generic)
             .map(|(&abs, &param)| phase.param(block, abs, types.value_type(param)));
         let params = params.collect();
-        let mut cells = Cells::new(node.cells.window);
-        cells.sync_due = node.cells.sync_due;
-        cells.is_shared = node.cells.is_shared;
-        cells.polled = node.cells.polled;
-        for cell in node.cells.iter() {
-            cells.set(
-                cell.span,
-                phase.param(block, cell.value, cell.span.width.ty()),
-                cell.memory,
-            );
-        }
-        let frame = &node.cells.frame;
-        cells.frame = frame.map(|known, ty| phase.param(block, known, ty));
+        let cells = &node.cells;
+        let cells = cells.map(|known, ty| phase.param(block, known, ty));
         self.starts[id] = Some(Start {
             block,
             params,

@@ -18,6 +18,7 @@ use super::choices;
 use super::frame::Entry;
 use super::node::NodeId;
 use super::refusal::{Refusal, Site};
+use super::revisit::Revisit;
 use super::span::{self, Span};
 use super::transfer::Machine;
 use super::{Declined, Evaluation};
@@ -80,8 +81,8 @@ const MANY_WAYS: usize = 4;
 /// it, as far as evaluation came.
 pub fn examine(evaluation: &Evaluation, remarks: &mut Remarks) -> Result<(), Refusal> {
     assert!(
-        !evaluation.optimisations.inlining,
-        "each request is examined by itself"
+        !evaluation.optimisations.inlining && evaluation.apart,
+        "each request and each block is examined by itself"
     );
     let mut explored = None;
     let mut ended_at = Site::Node(NodeId::ENTRY);
@@ -102,12 +103,16 @@ pub fn examine(evaluation: &Evaluation, remarks: &mut Remarks) -> Result<(), Ref
         params,
         contexts,
     } = &mut analysis;
-    let mut machine = Machine::new(evaluation, contexts, &mut reads, Abstract);
-    for (id, node) in nodes.iter().filter(|(_, node)| node.is_evaluated()) {
-        enter(&mut machine, id, node);
-        let generic::BlockData { insts, term, .. } =
-            &evaluation.prepared.function.blocks[node.block];
-        machine.block_watched(node.block, params.of(node), |machine, index| {
+    let mut revisit = Revisit {
+        machine: Machine::new(evaluation, contexts, &mut reads, Abstract),
+        nodes,
+        params,
+    };
+    let nodes = revisit.nodes;
+    for (id, node) in revisit.evaluated() {
+        let generic::BlockData { insts, term, .. } = revisit.block(id);
+        let places = &evaluation.prepared.places[node.block];
+        revisit.watch(id, |machine, index| {
             if evaluated.is_ok() && machine.refused.is_none() {
                 ended_at = Site::Inst(id, index);
             }
@@ -115,17 +120,16 @@ pub fn examine(evaluation: &Evaluation, remarks: &mut Remarks) -> Result<(), Ref
                 if let Some(sync) = machine.sync_missing_before(term)
                     && evaluated.is_ok()
                 {
-                    let place = evaluation.prepared.places[node.block].end;
                     let remark = Remark::Unsynced(sync);
-                    remarks.entry((place, remark)).or_default().made += 1;
+                    remarks.entry((places.end, remark)).or_default().made += 1;
                 }
                 return;
             };
-            let place = machine.place(node, index);
+            let place = places.inst(index);
             let said = machine.remark(inst.op, &inst.args);
             if let Op::Intrinsic(intrinsic @ (Intrinsic::ContextUpdate | Intrinsic::ContextPush)) =
                 inst.op
-                && !machine.is_lost()
+                && !machine.contexts.is_lost(machine.context)
             {
                 *visits
                     .entry((place, Remark::Unknown(intrinsic)))
@@ -151,7 +155,7 @@ pub fn examine(evaluation: &Evaluation, remarks: &mut Remarks) -> Result<(), Ref
         }
     }
     if let Err(Declined::Nodes(_) | Declined::Framed(_) | Declined::Rounds(_)) = evaluated
-        && let Some((place, id, index)) = undecided(evaluation, nodes)
+        && let Some((place, id, index)) = undecided(&revisit)
     {
         let key = (place, Remark::Undecided);
         let count = remarks.entry(key).or_default();
@@ -160,40 +164,37 @@ pub fn examine(evaluation: &Evaluation, remarks: &mut Remarks) -> Result<(), Ref
             lost.push((key, id, index));
         }
     }
-    let refused = evaluated.err().or(machine.refused.clone());
+    let refused = evaluated.err().or(revisit.machine.refused.clone());
     if !lost.is_empty() {
-        let mut blame = Blame::new(&mut machine, nodes, params);
+        let mut blame = Blame::new(&mut revisit);
         for (key, node, value) in lost {
             let cause = blame.of(node, value);
             remarks.entry(key).or_default().cause = Some(cause);
         }
     }
     match refused {
-        Some(reason) => {
-            let refusal = Refusal::new(reason, ended_at, &mut machine, nodes, params);
-            Err(refusal)
-        }
+        Some(reason) => Err(Refusal::new(reason, ended_at, &mut revisit)),
         None => Ok(()),
     }
 }
 
 /// Of a request that goes beyond its budgets, the switch that leads to most of its nodes: a table
 /// of labels that is no constant memory, say. Its place, one of its nodes, and what it looks at.
-fn undecided(evaluation: &Evaluation, nodes: &Map<NodeId, Node>) -> Option<(usize, NodeId, Value)> {
-    let blocks = &evaluation.prepared.function.blocks;
+fn undecided(revisit: &Revisit) -> Option<(usize, NodeId, Value)> {
+    let prepared = revisit.machine.evaluation.prepared;
     let mut ways: BTreeMap<Block, (usize, NodeId)> = BTreeMap::new();
-    for (id, node) in nodes.iter() {
-        let is_switch = matches!(blocks[node.block].term, Terminator::Switch { .. });
+    for (id, node) in revisit.nodes.iter() {
+        let is_switch = matches!(revisit.block(id).term, Terminator::Switch { .. });
         if is_switch && node.successors.len() >= MANY_WAYS {
             ways.entry(node.block).or_insert((0, id)).0 += node.successors.len();
         }
     }
     let (block, (count, id)) = ways.into_iter().max_by_key(|(_, (count, _))| *count)?;
     // All nodes come from somewhere: one that leads to few is not what multiplies them.
-    let multiplies = count * 4 > nodes.len();
-    match blocks[block].term {
+    let multiplies = count * 4 > revisit.nodes.len();
+    match revisit.block(id).term {
         Terminator::Switch { index, .. } if multiplies => {
-            Some((evaluation.prepared.places[block].end, id, index))
+            Some((prepared.places[block].end, id, index))
         }
         _ => None,
     }
@@ -224,19 +225,7 @@ fn is_followed(
     false
 }
 
-/// Puts the machine where a node begins.
-pub(super) fn enter(machine: &mut Machine<Abstract>, id: NodeId, node: &Node) {
-    machine.node = id;
-    machine.context = node.context;
-    machine.cells.clone_from(&node.cells);
-}
-
 impl Machine<'_, Abstract> {
-    /// Where an instruction of a node's block is.
-    pub(super) fn place(&self, node: &Node, index: usize) -> usize {
-        self.evaluation.prepared.places[node.block].inst(index)
-    }
-
     /// What is to be said of the instruction that comes next.
     fn remark(&self, op: Op, args: &[Value]) -> Option<Remark> {
         let arg = |index: usize| self.value(args[index]);
@@ -271,7 +260,7 @@ impl Machine<'_, Abstract> {
         };
         match intrinsic {
             // Where the position was lost before, that is what is to be said.
-            _ if self.is_lost() => None,
+            _ if self.contexts.is_lost(self.context) => None,
             Intrinsic::ContextUpdate | Intrinsic::ContextPush => {
                 (!arg(0).is_known()).then_some(Remark::Unknown(intrinsic))
             }
@@ -321,12 +310,6 @@ impl Machine<'_, Abstract> {
             Some(values) if values <= self.evaluation.budgets.fan_out => None,
             Some(_) | None => Some(Remark::FanOut(intrinsic)),
         }
-    }
-
-    /// Whether the position is not known.
-    fn is_lost(&self) -> bool {
-        let contexts = &self.contexts;
-        !contexts.position(self.context).is_known() && !contexts.is_beginning(self.context)
     }
 
     /// What would bring to memory what a plain access reads and memory lacks, and will not get by

@@ -128,14 +128,10 @@ impl<P: Phase> Machine<'_, P> {
                 self.leave(&values)
             }
             Terminator::TailCall { callee, args } => {
-                let mut args = self.values_of(args);
-                let known = self.callee(*callee, args.last().map(|arg| arg.abs()));
-                if known != *callee {
-                    args.pop();
-                }
-                match self.inline_tail_call(known, &args) {
+                let (callee, args) = self.callee(*callee, self.values_of(args));
+                match self.inline_tail_call(callee, &args) {
                     Some(exit) => exit,
-                    None => self.tail_call(known, args),
+                    None => self.tail_call(callee, args),
                 }
             }
             Terminator::Unreachable => {

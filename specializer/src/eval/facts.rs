@@ -74,21 +74,6 @@ impl<P: Phase> Machine<'_, P> {
         args
     }
 
-    /// `value.nonzero`.
-    pub(super) fn nonzero(&mut self, value: P::Value, result: Option<generic::Value>) {
-        self.note(value, Abs::Fact(Fact::NonZero), result);
-    }
-
-    /// `value.immediate`.
-    pub(super) fn immediate(&mut self, value: P::Value, result: Option<generic::Value>) {
-        self.note(value, Abs::Fact(Fact::Immediate), result);
-    }
-
-    /// `value.address`.
-    pub(super) fn block_address(&mut self, value: P::Value, result: Option<generic::Value>) {
-        self.note(value, Abs::Fact(Fact::Address), result);
-    }
-
     /// `value.points_to`.
     pub(super) fn points_to(
         &mut self,
@@ -97,14 +82,14 @@ impl<P: Phase> Machine<'_, P> {
         result: Option<generic::Value>,
     ) {
         match word.abs() {
-            Abs::Symbol(word) => self.note(value, Abs::Fact(Fact::Pointer(word)), result),
+            Abs::Symbol(word) => self.note(value, Fact::Pointer(word), result),
             _ => self.set(result, value),
         }
     }
 
-    /// Adds a fact to a value, unless more is known of it.
-    fn note(&mut self, value: P::Value, fact: Abs, result: Option<generic::Value>) {
-        let (known, frames) = (value.abs(), self.cells.window.frames);
+    /// `value.nonzero` and its kin: adds a fact to a value, unless more is known of it.
+    pub(super) fn note(&mut self, value: P::Value, fact: Fact, result: Option<generic::Value>) {
+        let (fact, known, frames) = (Abs::Fact(fact), value.abs(), self.cells.window.frames);
         let is_new = known != fact && !frames.may_have(known) && known.join(fact, frames) == known;
         let value = match is_new && self.evaluation.optimisations.facts {
             true => self.phase.noting(value, fact),

@@ -7,7 +7,6 @@
 //! Invariant: a join has what all paths to it have. What only some have, these store on their way.
 
 use super::abs::{Abs, Frames};
-use super::cells::Content;
 use super::span::Span;
 use crate::ir::Type;
 use crate::op::Width;
@@ -165,13 +164,6 @@ impl Frame<Abs> {
                 .next()
                 .map_or(value, |other| value.join(other, frames))
         });
-    }
-}
-
-impl<V: Content> Frame<V> {
-    /// What is known of all values, with their places.
-    pub fn known(&self) -> Frame<Abs> {
-        self.map(|value, _| value.abs())
     }
 }
 

@@ -8,14 +8,9 @@
 use std::collections::{BTreeMap, BTreeSet};
 
 use super::abs::Abs;
-use super::abstracted::Abstract;
-use super::analyse::{Node, Params};
 use super::blame::{Blame, Cause, some_of};
-use super::context::Contexts;
-use super::examine::enter;
 use super::node::NodeId;
-use super::transfer::Machine;
-use crate::index::Map;
+use super::revisit::Revisit;
 use crate::ir::generic::{Block, Value};
 use crate::op::{Intrinsic, Op};
 
@@ -49,36 +44,29 @@ struct Given {
 }
 
 /// What of the nodes' names has the most values.
-pub fn find(
-    machine: &mut Machine<'_, Abstract>,
-    nodes: &Map<NodeId, Node>,
-    params: &Params,
-) -> Option<Growth> {
-    let crowd = largest_crowd(nodes);
-    let block = nodes[*crowd.first()?].block;
-    match most_values(machine, nodes, params, &crowd) {
-        Part::Stack => positions(machine, nodes, params, |intrinsic| {
-            intrinsic == Intrinsic::ContextPush
-        }),
-        Part::Positions => positions(machine, nodes, params, |_| true),
+pub fn find(revisit: &mut Revisit) -> Option<Growth> {
+    let crowd = largest_crowd(revisit);
+    let last = *crowd.last()?;
+    match most_values(revisit, &crowd) {
+        Part::Stack => positions(revisit, |intrinsic| intrinsic == Intrinsic::ContextPush),
+        Part::Positions => positions(revisit, |_| true),
         Part::Param(param) => {
-            let values = crowd.iter().map(|&id| params.of(&nodes[id])[param]);
+            let values = crowd.iter().map(|&id| revisit.known(id, param));
             let values: BTreeSet<Abs> = values.collect();
-            let last = *crowd.last()?;
-            let function = &machine.evaluation.prepared.function;
-            let value = function.blocks[block].params[param];
+            let value = revisit.block(last).params[param];
             Some(Growth {
                 what: format!(
                     "here a variable of which positions are made has {} values: {}",
                     values.len(),
                     some_of(&values)
                 ),
-                place: machine.evaluation.prepared.places[block].start,
-                cause: Blame::new(machine, nodes, params).origin(last, value),
+                place: revisit.beginning(last),
+                cause: Blame::new(revisit).origin(last, value),
             })
         }
         Part::Outcomes(site) => {
-            let insts = &machine.evaluation.prepared.function.blocks[site].insts;
+            let prepared = revisit.machine.evaluation.prepared;
+            let insts = &prepared.function.blocks[site].insts;
             let last = insts.len().checked_sub(1)?;
             let Op::Intrinsic(intrinsic) = insts[last].op else {
                 return None;
@@ -86,7 +74,7 @@ pub fn find(
             let name = intrinsic.name();
             Some(Growth {
                 what: format!("the outcomes of `{name}` are too many, with those before it"),
-                place: machine.evaluation.prepared.places[site].inst(last),
+                place: prepared.places[site].inst(last),
                 cause: None,
             })
         }
@@ -94,16 +82,11 @@ pub fn find(
 }
 
 /// Where the most is kept out of memory at once.
-pub fn widest_frame(
-    machine: &mut Machine<'_, Abstract>,
-    nodes: &Map<NodeId, Node>,
-    params: &Params,
-) -> Option<Growth> {
-    let mut widest: Option<(usize, Intrinsic, usize)> = None;
-    for (id, node) in nodes.iter().filter(|(_, node)| node.is_evaluated()) {
-        enter(machine, id, node);
-        let insts = &machine.evaluation.prepared.function.blocks[node.block].insts;
-        machine.block_watched(node.block, params.of(node), |machine, index| {
+pub fn widest_frame(revisit: &mut Revisit) -> Option<Growth> {
+    let mut widest: Option<(usize, Intrinsic, (NodeId, usize))> = None;
+    for (id, _) in revisit.evaluated() {
+        let insts = &revisit.block(id).insts;
+        revisit.watch(id, |machine, index| {
             let Some(Op::Intrinsic(
                 intrinsic @ (Intrinsic::WevalPush
                 | Intrinsic::WevalWriteRegister
@@ -114,58 +97,51 @@ pub fn widest_frame(
             };
             let count = machine.cells.frame.len() + 1;
             if widest.is_none_or(|(most, ..)| count > most) {
-                widest = Some((count, intrinsic, machine.place(node, index)));
+                widest = Some((count, intrinsic, (id, index)));
             }
         });
     }
-    let (count, intrinsic, place) = widest?;
+    let (count, intrinsic, (id, index)) = widest?;
     let name = intrinsic.name();
     Some(Growth {
         what: format!("with what `{name}` writes here there are {count} at once"),
-        place,
+        place: revisit.place(id, index),
         cause: None,
     })
 }
 
 /// The nodes of the block that has the most.
-fn largest_crowd(nodes: &Map<NodeId, Node>) -> Vec<NodeId> {
+fn largest_crowd(revisit: &Revisit) -> Vec<NodeId> {
     let mut crowds: BTreeMap<Block, Vec<NodeId>> = BTreeMap::new();
-    for (id, node) in nodes.iter().filter(|(_, node)| node.is_evaluated()) {
+    for (id, node) in revisit.evaluated() {
         crowds.entry(node.block).or_default().push(id);
     }
     let crowds = crowds.into_values();
     crowds.max_by_key(Vec::len).unwrap_or_default()
 }
 
-fn most_values(
-    machine: &Machine<'_, Abstract>,
-    nodes: &Map<NodeId, Node>,
-    params: &Params,
-    crowd: &[NodeId],
-) -> Part {
-    let contexts: &Contexts = machine.contexts;
-    let count = |part: &dyn Fn(&Node) -> Abs| {
-        let values: BTreeSet<Abs> = crowd.iter().map(|&id| part(&nodes[id])).collect();
+fn most_values(revisit: &Revisit, crowd: &[NodeId]) -> Part {
+    let contexts = &*revisit.machine.contexts;
+    let context = |id: NodeId| revisit.nodes[id].context;
+    let count = |part: &dyn Fn(NodeId) -> Abs| {
+        let values: BTreeSet<Abs> = crowd.iter().map(|&id| part(id)).collect();
         values.len()
     };
-    let deepest = crowd
-        .last()
-        .map_or(0, |&id| contexts.depth(nodes[id].context));
+    let deepest = crowd.last().map_or(0, |&id| contexts.depth(context(id)));
     if deepest > DEEP {
         return Part::Stack;
     }
-    let positions = count(&|node| contexts.position(node.context));
+    let positions = count(&|id| contexts.position(context(id)));
     let (mut most, mut part) = (positions, Part::Positions);
-    let block = nodes[crowd[0]].block;
-    for &param in &machine.evaluation.prepared.keyed[block] {
-        let values = count(&|node| params.of(node)[param]);
+    let block = revisit.nodes[crowd[0]].block;
+    for &param in &revisit.machine.evaluation.prepared.keyed[block] {
+        let values = count(&|id| revisit.known(id, param));
         if values > most {
             (most, part) = (values, Part::Param(param));
         }
     }
     let mut outcomes = BTreeMap::new();
-    for &id in crowd {
-        let context = nodes[id].context;
+    for context in crowd.iter().map(|&id| context(id)) {
         if let Some(site) = contexts.last_assumed(context) {
             let before = contexts.without_assumptions(context);
             let (_, count) = outcomes.entry(before).or_insert((site, 0));
@@ -179,17 +155,12 @@ fn most_values(
 }
 
 /// The instruction that is given the most positions, of those that are chosen.
-fn positions(
-    machine: &mut Machine<'_, Abstract>,
-    nodes: &Map<NodeId, Node>,
-    params: &Params,
-    chosen: impl Fn(Intrinsic) -> bool,
-) -> Option<Growth> {
+fn positions(revisit: &mut Revisit, chosen: impl Fn(Intrinsic) -> bool) -> Option<Growth> {
     let mut given: BTreeMap<usize, Given> = BTreeMap::new();
-    for (id, node) in nodes.iter().filter(|(_, node)| node.is_evaluated()) {
-        enter(machine, id, node);
-        let insts = &machine.evaluation.prepared.function.blocks[node.block].insts;
-        machine.block_watched(node.block, params.of(node), |machine, index| {
+    for (id, node) in revisit.evaluated() {
+        let insts = &revisit.block(id).insts;
+        let places = &revisit.machine.evaluation.prepared.places[node.block];
+        revisit.watch(id, |machine, index| {
             let Some(inst) = insts.get(index) else { return };
             let Op::Intrinsic(intrinsic @ (Intrinsic::ContextUpdate | Intrinsic::ContextPush)) =
                 inst.op
@@ -197,7 +168,7 @@ fn positions(
                 return;
             };
             let last = (id, inst.args[0]);
-            let here = given.entry(machine.place(node, index)).or_insert(Given {
+            let here = given.entry(places.inst(index)).or_insert(Given {
                 intrinsic,
                 positions: BTreeSet::new(),
                 last,
@@ -224,6 +195,6 @@ fn positions(
     Some(Growth {
         what,
         place,
-        cause: Blame::new(machine, nodes, params).origin(id, value),
+        cause: Blame::new(revisit).origin(id, value),
     })
 }

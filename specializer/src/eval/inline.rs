@@ -140,11 +140,12 @@ impl Limits {
 struct Call<'a> {
     slot: Symbol,
     callee: &'a Request,
+    limits: Limits,
     /// A function that the callee is given and that is known here.
     given: Option<Given>,
 }
 
-impl<P: Phase> Machine<'_, P> {
+impl<'a, P: Phase> Machine<'a, P> {
     /// The edge into the callee, if the call is evaluated in place.
     pub(super) fn inline_call(&mut self, call: &NamedCall<P::Value>) -> Option<Exit<P::Value>> {
         let (callee, edge) = self.enter(call.slot, call.args)?;
@@ -237,21 +238,36 @@ impl<P: Phase> Machine<'_, P> {
         self.contexts.calls(self.context).next().is_some()
     }
 
-    /// The callee's context, and the edge to its beginning, if calls through `slot` are evaluated
-    /// in place here.
-    fn enter(&mut self, slot: Symbol, args: &[P::Value]) -> Option<(ContextId, Edge)> {
+    /// The callee of calls through `slot`, and its limits, if it is such that it may be evaluated in
+    /// place here.
+    pub(super) fn callee_in_place(&mut self, slot: Symbol) -> Option<(&'a Request, Limits)> {
         let evaluation = self.evaluation;
-        let request = evaluation.request;
-        if !evaluation.optimisations.inlining || self.calls_by_name() {
+        if !evaluation.optimisations.inlining {
             return None;
         }
         let callee = evaluation.image.request(slot, self.reads)?;
+        let limits = evaluation.inlining.of(callee)?;
+        let results = &evaluation.prepared.function.signature.results;
+        let fits = callee.function == evaluation.request.function
+            && results[..] == [Type::I64]
+            && self.contexts.calls(self.context).count() < limits.depth;
+        fits.then_some((callee, limits))
+    }
+
+    /// The callee's context, and the edge to its beginning, if calls through `slot` are evaluated
+    /// in place here.
+    fn enter(&mut self, slot: Symbol, args: &[P::Value]) -> Option<(ContextId, Edge)> {
+        if self.calls_by_name() {
+            return None;
+        }
+        let (callee, limits) = self.callee_in_place(slot)?;
         let call = Call {
             slot,
             callee,
+            limits,
             given: given_function(slot, callee, args),
         };
-        if callee.function != request.function || !self.is_within_budgets(&call) {
+        if !self.is_within_budgets(&call) {
             return None;
         }
         let context = self
@@ -311,6 +327,7 @@ impl<P: Phase> Machine<'_, P> {
         let &Call {
             slot,
             callee,
+            limits,
             given,
         } = call;
         let known = self.contexts.find_call(self.context, self.node, slot);
@@ -318,10 +335,6 @@ impl<P: Phase> Machine<'_, P> {
             return true;
         }
         let evaluation = self.evaluation;
-        let Some(limits) = evaluation.inlining.of(callee) else {
-            return false;
-        };
-        let results = &evaluation.prepared.function.signature.results;
         let address = self.reads.bases.address(slot);
         // A function that calls itself before its first position begins again: on a slow path.
         if self.context == Contexts::ROOT && address == evaluation.request.slot {
@@ -333,18 +346,16 @@ impl<P: Phase> Machine<'_, P> {
         } else if callee.is_recursive {
             return false;
         } else {
-            let longest = match (given, self.contexts.assumes(self.context)) {
+            let longest = match (given, self.contexts.last_assumed(self.context)) {
                 (Some(_), _) if callee.loops => limits.applying,
-                (_, true) => limits.guessed,
-                (_, false) if self.is_in_loop() => limits.in_loops,
-                (_, false) => limits.anywhere,
+                (_, Some(_)) => limits.guessed,
+                (_, None) if self.is_in_loop() => limits.in_loops,
+                (_, None) => limits.anywhere,
             };
             (longest, limits.total.max(evaluation.request.code_len))
         };
         let fits = callee.code_len <= longest
             && self.contexts.inlined + callee.code_len <= total
-            && results[..] == [Type::I64]
-            && self.contexts.calls(self.context).count() < limits.depth
             && !self.contexts.calls(self.context).any(is_again);
         if fits {
             self.contexts.inlined += callee.code_len;

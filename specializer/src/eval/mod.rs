@@ -16,7 +16,7 @@
 //! * modules for weval: [`weval`], [`frame`], [`said`].
 //!
 //! Why a request is declined: [`refusal`], [`growth`], [`blame`]; what a guest does wrong:
-//! [`examine`].
+//! [`examine`]; both by way of [`revisit`].
 //!
 //! Invariant: the residual function, called with the request's dynamic parameters, does what the
 //! generic function does with all of them, provided constant memory holds what the read log says.
@@ -47,6 +47,7 @@ mod node;
 mod prepare;
 mod profile;
 mod refusal;
+mod revisit;
 mod rounds;
 mod said;
 mod settled;
@@ -63,7 +64,7 @@ use self::abs::{Abs, Fact, Frames};
 use self::span::Window;
 use crate::image::{Image, ReadLog, Reads};
 use crate::ir::generic::Block;
-use crate::ir::{Func, Global, Sig, Symbol, Type, generic, residual};
+use crate::ir::{Global, Symbol, Type, generic, residual};
 use crate::lift::Places;
 use crate::module::Module;
 use crate::op::Const;
@@ -116,36 +117,21 @@ impl Default for Budgets {
 }
 
 impl Budgets {
-    /// What the command line calls them.
-    pub const NAMES: [&str; 5] = [
-        "nodes",
-        "nodes-per-byte",
-        "rounds",
-        "instructions",
-        "fan-out",
-    ];
-
-    /// The budget of this name.
-    pub fn get_mut(&mut self, name: &str) -> Option<&mut u32> {
-        match name {
-            "nodes" => Some(&mut self.nodes),
-            "nodes-per-byte" => Some(&mut self.nodes_per_byte),
-            "rounds" => Some(&mut self.rounds),
-            "instructions" => Some(&mut self.insts),
-            "fan-out" => Some(&mut self.fan_out),
-            _ => None,
-        }
+    /// Each of them, with what the command line calls it.
+    pub fn named(&mut self) -> [(&'static str, &mut u32); 5] {
+        [
+            ("nodes", &mut self.nodes),
+            ("nodes-per-byte", &mut self.nodes_per_byte),
+            ("rounds", &mut self.rounds),
+            ("instructions", &mut self.insts),
+            ("fan-out", &mut self.fan_out),
+        ]
     }
 
     /// How many nodes there may be where this is the request's code, in bytes.
     pub fn nodes_for(&self, code_len: u32) -> usize {
         let of_code = u64::from(self.nodes_per_byte) * u64::from(code_len);
         self.nodes as usize + of_code.min(MOST_NODES_OF_CODE) as usize
-    }
-
-    /// What it allows.
-    pub fn get(mut self, name: &str) -> Option<u32> {
-        self.get_mut(name).copied()
     }
 }
 
@@ -313,20 +299,5 @@ impl Evaluation<'_> {
     fn constant_global(&self, global: Global) -> Option<Const> {
         let info = &self.module.globals[global];
         if info.mutable { None } else { info.init }
-    }
-
-    /// Whether a call of type `sig` through the slot at this address becomes a direct one: with
-    /// another type than the slot's it traps.
-    fn calls_directly(&self, slot: u32, sig: Sig) -> bool {
-        let request = self.image.slot(slot);
-        let types = &self.module.types;
-        self.optimisations.direct_calls
-            && request.is_some_and(|request| types[request.sig] == types[sig])
-    }
-
-    /// The function at `index` of the table, if calling it with type `sig` cannot trap.
-    fn table_function(&self, index: u32, sig: Sig) -> Option<Func> {
-        let func = self.module.table.get(index as usize).copied().flatten()?;
-        (self.module.functions[func] == sig).then_some(func)
     }
 }

@@ -2,14 +2,10 @@
 
 use super::Declined;
 use super::abs::Abs;
-use super::abstracted::Abstract;
-use super::analyse::{Node, Params};
 use super::blame::{Blame, Cause, known};
-use super::examine::enter;
 use super::growth::{self, Growth};
 use super::node::NodeId;
-use super::transfer::Machine;
-use crate::index::Map;
+use super::revisit::Revisit;
 use crate::ir::generic::Inst;
 use crate::op::{Const, Intrinsic, Op};
 
@@ -34,69 +30,49 @@ pub enum Site {
 }
 
 impl Refusal {
-    pub(super) fn new(
-        reason: Declined,
-        site: Site,
-        machine: &mut Machine<'_, Abstract>,
-        nodes: &Map<NodeId, Node>,
-        params: &Params,
-    ) -> Self {
+    pub(super) fn new(reason: Declined, site: Site, revisit: &mut Revisit) -> Self {
         let growth = match reason {
-            Declined::Nodes(_) => growth::find(machine, nodes, params),
-            Declined::Framed(_) => growth::widest_frame(machine, nodes, params),
-            Declined::Rounds(_) => Some(unsettled(machine, nodes, site)),
+            Declined::Nodes(_) => growth::find(revisit),
+            Declined::Framed(_) => growth::widest_frame(revisit),
+            Declined::Rounds(_) => Some(unsettled(revisit, site)),
             _ => None,
         };
-        if let Some(Growth { what, place, cause }) = growth {
-            return Self {
-                reason,
-                detail: Some(what),
-                place: Some(place),
-                cause,
-            };
-        }
-        match site {
-            Site::Node(_) => Self {
-                reason,
-                detail: None,
-                place: None,
-                cause: None,
-            },
-            Site::Inst(id, index) => Self {
-                reason,
-                detail: None,
-                place: Some(machine.place(&nodes[id], index)),
-                cause: unknown(machine, nodes, params, (id, index)),
-            },
+        let (detail, place, cause) = match (growth, site) {
+            (Some(Growth { what, place, cause }), _) => (Some(what), Some(place), cause),
+            (None, Site::Node(_)) => (None, None, None),
+            (None, Site::Inst(id, index)) => {
+                let place = revisit.place(id, index);
+                (None, Some(place), unknown(revisit, id, index))
+            }
+        };
+        Self {
+            reason,
+            detail,
+            place,
+            cause,
         }
     }
 }
 
 /// A node that is still to be evaluated again.
-fn unsettled(machine: &Machine<'_, Abstract>, nodes: &Map<NodeId, Node>, site: Site) -> Growth {
+fn unsettled(revisit: &Revisit, site: Site) -> Growth {
     let (Site::Node(id) | Site::Inst(id, _)) = site;
-    let node = &nodes[id];
-    let position = machine.contexts.position(node.context);
+    let contexts = &revisit.machine.contexts;
+    let position = contexts.position(revisit.nodes[id].context);
     let at = match position.is_known() {
         true => format!(", at position {}", known(position)),
         false => String::new(),
     };
     Growth {
         what: format!("what is known still changes here{at}"),
-        place: machine.evaluation.prepared.places[node.block].start,
+        place: revisit.beginning(id),
         cause: None,
     }
 }
 
 /// Why an instruction does not know what it has to know.
-fn unknown(
-    machine: &mut Machine<'_, Abstract>,
-    nodes: &Map<NodeId, Node>,
-    params: &Params,
-    (id, index): (NodeId, usize),
-) -> Option<Cause> {
-    let insts = &machine.evaluation.prepared.function.blocks[nodes[id].block].insts;
-    let Inst { op, args, .. } = insts.get(index)?;
+fn unknown(revisit: &mut Revisit, id: NodeId, index: usize) -> Option<Cause> {
+    let Inst { op, args, .. } = revisit.block(id).insts.get(index)?;
     let Op::Intrinsic(intrinsic) = *op else {
         return None;
     };
@@ -108,8 +84,7 @@ fn unknown(
         _ => return None,
     };
     let mut value = None;
-    enter(machine, id, &nodes[id]);
-    machine.block_watched(nodes[id].block, params.of(&nodes[id]), |machine, at| {
+    revisit.watch(id, |machine, at| {
         if at == index {
             value = Some(machine.value(asked));
         }
@@ -122,6 +97,6 @@ fn unknown(
             })
         }
         known if known.is_known() => None,
-        _ => Some(Blame::new(machine, nodes, params).of(id, asked)),
+        _ => Some(Blame::new(revisit).of(id, asked)),
     }
 }

@@ -58,14 +58,6 @@ pub struct Rounds {
     ids: FastMap<Later, RoundsId>,
 }
 
-/// What became of a loop when later rounds were split off.
-#[derive(Clone, Copy, PartialEq, Eq)]
-pub enum Growth {
-    Same,
-    /// Edges that left it may do so no more.
-    Longer,
-}
-
 impl Rounds {
     pub fn new(height: usize) -> Self {
         Self {
@@ -101,23 +93,19 @@ impl Rounds {
     }
 
     /// The stack with the loop that has this head on top; the cycle with which it was found extends
-    /// from one point to another.
+    /// from one point to another. Also whether that is a longer loop than before: edges that left
+    /// it may do so no more.
     pub fn split(
         &mut self,
         rounds: RoundsId,
         head: ContextId,
         [first, last]: Extent,
-    ) -> (RoundsId, Growth) {
-        let mut growth = Growth::Same;
-        match self.loops.get_mut(&head) {
-            None => {
-                self.loops.insert(head, [first, last]);
-            }
-            Some([known_first, known_last]) if first < *known_first || last > *known_last => {
-                [*known_first, *known_last] = last.whole_call();
-                growth = Growth::Longer;
-            }
-            Some(_) => {}
+    ) -> (RoundsId, bool) {
+        let known = self.loops.entry(head);
+        let extent = known.or_insert_with(|| [first.clone(), last.clone()]);
+        let is_longer = first < extent[0] || last > extent[1];
+        if is_longer {
+            *extent = last.whole_call();
         }
         let later = Later {
             outer: rounds,
@@ -125,7 +113,7 @@ impl Rounds {
         };
         let stacks = &mut self.stacks;
         let id = self.ids.entry(later);
-        (*id.or_insert_with(|| stacks.push(Some(later))), growth)
+        (*id.or_insert_with(|| stacks.push(Some(later))), is_longer)
     }
 
     /// Whether nodes of this version are in later rounds of the loop.
@@ -249,8 +237,8 @@ mod tests {
         let point = |n: usize| contexts.point(at[n]);
         let mut rounds = Rounds::new(HEIGHTS[0]);
         let mut split = |last: usize| {
-            let (id, growth) = rounds.split(RoundsId::FIRST, at[1], [point(1), point(last)]);
-            (id, growth == Growth::Longer, rounds.at(id, &point(9)) == id)
+            let (id, is_longer) = rounds.split(RoundsId::FIRST, at[1], [point(1), point(last)]);
+            (id, is_longer, rounds.at(id, &point(9)) == id)
         };
         let (id, ..) = split(3);
         assert_eq!(split(3), (id, false, false));

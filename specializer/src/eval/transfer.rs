@@ -22,7 +22,7 @@ use super::{Declined, Evaluation};
 use crate::hash::FastMap;
 use crate::image::{Image, Loaded, Location, Reads};
 use crate::ir::generic::Block;
-use crate::ir::{Callee, Numbers, Sig, Symbol, Terminator, Type, generic};
+use crate::ir::{Callee, Terminator, Type, generic};
 use crate::op::{Const, Effect, Intrinsic, LoadKind, Op};
 
 /// What a phase does with the residual side of evaluation.
@@ -179,9 +179,8 @@ impl<'a, P: Phase> Machine<'a, P> {
                 self.specialize(block, last, term)
             }
             (Op::Call(callee), Terminator::Jump(target)) => {
-                let args = self.values_of(&last.args);
-                let known = self.callee(callee, args.last().map(|arg| arg.abs()));
-                let call = NamedCall::new(block, last, known, &args, target);
+                let (callee, args) = self.callee(callee, self.values_of(&last.args));
+                let call = NamedCall::new(block, last, callee, &args, target);
                 if let Some(exit) = call.and_then(|call| self.call_by_name(&call)) {
                     return exit;
                 }
@@ -222,7 +221,10 @@ impl<'a, P: Phase> Machine<'a, P> {
             Op::Intrinsic(intrinsic) => self.intrinsic(intrinsic, inst.result, &args),
             Op::Const(constant) => self.set_known(inst.result, Abs::Const(constant)),
             Op::Load { kind, offset } => self.load(kind, offset, inst, args),
-            Op::Call(callee) => self.call(callee, inst.result, args),
+            Op::Call(callee) => {
+                let (callee, args) = self.callee(callee, args);
+                self.call(callee, inst.result, args);
+            }
             Op::GlobalGet(global) => match self.evaluation.constant_global(global) {
                 Some(constant) => self.set_known(inst.result, Abs::Const(constant)),
                 None => self.emit(inst.op, &args, inst.result),
@@ -295,7 +297,7 @@ impl<'a, P: Phase> Machine<'a, P> {
             return None;
         };
         let is_one = matches!(op, Op::I32Eq | Op::I32Ne) && self.reads.bases.differ(a, b);
-        is_one.then(|| Abs::Const(Const::I32((op == Op::I32Ne).into())))
+        is_one.then(|| Abs::truth(op == Op::I32Ne))
     }
 
     fn load(
@@ -346,53 +348,21 @@ impl<'a, P: Phase> Machine<'a, P> {
         &mut self,
         callee: Callee,
         result: Option<generic::Value>,
-        mut args: SmallVec<[P::Value; 4]>,
+        args: SmallVec<[P::Value; 4]>,
     ) {
-        let known = self.callee(callee, args.last().map(|arg| arg.abs()));
-        if let Some(made) = self.boxed(known, args.first()) {
+        if let Some(made) = self.boxed(callee, args.first()) {
             return self.set(result, made);
         }
-        if known != callee {
-            args.pop();
-        }
-        if let Some(value) = self.in_place(known, &args) {
+        if let Some(value) = self.in_place(callee, &args) {
             return self.set(result, value);
         }
-        let known = self.giving(known, &args);
-        self.emit(Op::Call(known), &args, result);
+        let callee = self.giving(callee, &args);
+        self.emit(Op::Call(callee), &args, result);
     }
 
     pub(super) fn lockstep_event(&mut self, event: &[P::Value]) {
         self.sync();
         self.emit(Op::Intrinsic(Intrinsic::LockstepEvent), event, None);
-    }
-
-    fn calls_directly(&self, slot: Symbol, sig: Sig) -> bool {
-        let slot = self.reads.bases.address(slot);
-        self.evaluation.calls_directly(slot, sig)
-    }
-
-    /// Turns an indirect call whose table index is known into a direct one.
-    pub(super) fn callee(&self, callee: Callee, index: Option<Abs>) -> Callee {
-        let Callee::Indirect { sig, table } = callee else {
-            return callee;
-        };
-        if table.0 != 0 {
-            return callee;
-        }
-        match index {
-            Some(Abs::Slot(slot)) if self.calls_directly(slot, sig) => Callee::Slot {
-                sig,
-                slot,
-                given: None,
-                numbers: Numbers::Boxed,
-            },
-            Some(Abs::Const(Const::I32(index))) => self
-                .evaluation
-                .table_function(index as u32, sig)
-                .map_or(callee, Callee::Direct),
-            _ => callee,
-        }
     }
 
     fn intrinsic(
@@ -409,29 +379,29 @@ impl<'a, P: Phase> Machine<'a, P> {
                 self.context = self.contexts.push(self.context, args[0].abs())
             }
             Intrinsic::ContextPop => self.context = self.contexts.pop(self.context),
-            Intrinsic::SpecializeActive => self.set_known(result, Abs::Const(Const::I32(1))),
+            Intrinsic::SpecializeActive => self.set_known(result, Abs::truth(true)),
             Intrinsic::SpecializeInlined => {
                 let is_inlined = self.is_inlined() && !self.evaluation.lockstep_events;
-                self.set_known(result, Abs::Const(Const::I32(is_inlined.into())));
+                self.set_known(result, Abs::truth(is_inlined));
             }
             Intrinsic::SpecializeInSlot => {
                 let in_slot = !self.is_inlined() && self.evaluation.request.version().is_of_slot();
-                self.set_known(result, Abs::Const(Const::I32(in_slot.into())));
+                self.set_known(result, Abs::truth(in_slot));
             }
             Intrinsic::SpecializeKnown => {
                 let is_known = args[0].abs().is_known();
-                self.set_known(result, Abs::Const(Const::I32(is_known.into())));
+                self.set_known(result, Abs::truth(is_known));
             }
             Intrinsic::SafepointPassed => self.cells.polled = true,
             Intrinsic::SafepointNeedless => {
                 let is_on = self.evaluation.optimisations.safepoints;
                 let needless = self.cells.polled && is_on && !self.evaluation.lockstep_events;
-                self.set_known(result, Abs::Const(Const::I32(needless.into())));
+                self.set_known(result, Abs::truth(needless));
             }
             Intrinsic::AddressWithin => self.address_within(args, result),
-            Intrinsic::Nonzero => self.nonzero(args[0], result),
-            Intrinsic::Immediate => self.immediate(args[0], result),
-            Intrinsic::BlockAddress => self.block_address(args[0], result),
+            Intrinsic::Nonzero => self.note(args[0], Fact::NonZero, result),
+            Intrinsic::Immediate => self.note(args[0], Fact::Immediate, result),
+            Intrinsic::BlockAddress => self.note(args[0], Fact::Address, result),
             Intrinsic::PointsTo => self.points_to(args[0], args[1], result),
             Intrinsic::CellsRead | Intrinsic::CellsRead8 | Intrinsic::CellsRead32 => {
                 self.read_cell(intrinsic, args[0], result);

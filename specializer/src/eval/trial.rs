@@ -22,7 +22,7 @@ use super::exit::{Edge, Exit};
 use super::span::order;
 use super::transfer::{Machine, Phase};
 use crate::ir::generic::{Block, BlockData, Inst};
-use crate::ir::{Callee, Terminator, Type};
+use crate::ir::{Callee, Terminator};
 use crate::op::{Intrinsic, Op};
 
 /// How many positions of a callee are evaluated to try a call.
@@ -50,22 +50,12 @@ impl<P: Phase> Machine<'_, P> {
     /// The edge into the callee, if the call is tried.
     pub(super) fn try_call(&mut self, call: &NamedCall<P::Value>) -> Option<Exit<P::Value>> {
         let &NamedCall { slot, args, .. } = call;
-        let evaluation = self.evaluation;
-        let optimisations = evaluation.optimisations;
-        if !optimisations.inlining || !optimisations.early_returns {
+        if !self.evaluation.optimisations.early_returns {
             return None;
         }
-        let request = evaluation.image.request(slot, self.reads)?;
-        let limits = evaluation.inlining.of(request)?;
-        let results = &evaluation.prepared.function.signature.results;
+        let (request, limits) = self.callee_in_place(slot)?;
         let is_root = self.context == Contexts::ROOT;
-        if !request.returns_early
-            || request.function != evaluation.request.function
-            || results[..] != [Type::I64]
-            || is_root
-            || self.contexts.calls(self.context).count() >= limits.depth
-            || self.is_last(call)
-        {
+        if !request.returns_early || is_root || self.is_last(call) {
             return None;
         }
         // The first round of a loop is not worth a copy.

@@ -71,6 +71,14 @@ impl Val {
         }
     }
 
+    /// One with this name, that of the payload if it is a virtual box.
+    pub fn named(abs: Abs, residual: residual::Value) -> Self {
+        Self {
+            residual: Some(residual),
+            ..Self::known(abs)
+        }
+    }
+
     pub fn dynamic(residual: Option<residual::Value>) -> Self {
         Self {
             residual,

@@ -5,8 +5,6 @@
 //! lasts for one block. Leaves out which blocks there are and how they are joined: see
 //! [`super::emit`].
 
-use smallvec::SmallVec;
-
 use super::abs::{Abs, Fact};
 use super::boxes::Kind;
 use super::cells::{Cell, Memory};
@@ -119,10 +117,7 @@ impl<'a> Writer<'a> {
 
     /// A target that is never reached.
     pub fn unreachable(&mut self) -> residual::Target {
-        residual::Target {
-            block: self.new_block(),
-            args: SmallVec::new(),
-        }
+        residual::Target::new(self.new_block(), [])
     }
 
     /// The value of a block's parameter; a residual parameter only if it is dynamic.
@@ -132,10 +127,7 @@ impl<'a> Writer<'a> {
         }
         let value = self.function.new_value(abs.residual_type(ty));
         self.function.blocks[block].params.push(value);
-        Val {
-            residual: Some(value),
-            ..Val::known(abs)
-        }
+        Val::named(abs, value)
     }
 
     /// Turns to a block that begins with these boxes.
@@ -368,10 +360,7 @@ impl Phase for Writer<'_> {
     }
 
     fn virtual_box(&mut self, kind: Kind, payload: Val) -> Val {
-        Val {
-            residual: Some(self.name(payload)),
-            ..Val::known(Abs::Fact(Fact::Box(kind)))
-        }
+        Val::named(Abs::Fact(Fact::Box(kind)), self.name(payload))
     }
 
     fn made_box(&mut self, kind: Kind, payload: Val) -> Val {
@@ -381,10 +370,7 @@ impl Phase for Writer<'_> {
     }
 
     fn existing_box(&mut self, kind: Kind, pointer: Val) -> Val {
-        Val {
-            residual: Some(self.name(pointer)),
-            ..Val::known(Abs::Fact(Fact::BoxAt(kind)))
-        }
+        Val::named(Abs::Fact(Fact::BoxAt(kind)), self.name(pointer))
     }
 
     fn noting_payload(&mut self, existing: Val, bits: i64) -> Val {
@@ -406,9 +392,8 @@ impl Phase for Writer<'_> {
     fn settled(&mut self, value: Val) -> Val {
         match value.abs {
             Abs::Fact(Fact::BoxAt(kind)) => Val {
-                residual: Some(self.open(kind, value)),
                 pointer: value.residual,
-                ..Val::known(Abs::Fact(Fact::Box(kind)))
+                ..Val::named(Abs::Fact(Fact::Box(kind)), self.open(kind, value))
             },
             Abs::Fact(Fact::NonZero) => Val::dynamic(value.residual),
             _ => value,
@@ -452,10 +437,7 @@ impl Phase for Writer<'_> {
         };
         let existing = self.existing(kind, value, payload);
         let root = match existing {
-            Some(_) => Val {
-                residual: existing,
-                ..Val::known(Abs::Dynamic)
-            },
+            Some(_) => Val::dynamic(existing),
             None => Val::known(Abs::Const(NO_ADDRESS)),
         };
         self.store_cell(span, root);

@@ -235,12 +235,12 @@ impl State {
     }
 
     /// The states in which handlers begin if an exception is raised here, each with its position,
-    /// the innermost last. Of the box of a number nothing is known any more.
+    /// the innermost last.
     fn handled(&self) -> impl DoubleEndedIterator<Item = (i64, Self)> {
         self.handlers.iter().enumerate().map(|(outer, handler)| {
             let state = Self {
                 accu: Known::ANYTHING,
-                stack: self.stack.lowest(handler.depth, Known::guessed),
+                stack: self.stack.lowest(handler.depth),
                 handlers: self.handlers[..outer].to_vec(),
             };
             (handler.target, state)

@@ -58,12 +58,12 @@ impl Program<'_> {
             NegInt | OffsetInt | AddInt | SubInt | MulInt | DivInt | ModInt | AndInt | OrInt
             | XorInt | LslInt | LsrInt | AsrInt => Some(computed(instruction, state)),
             GetFloatField => Some(Known::certain(Seen::Number(boxed::FLOAT, Origin::Made))),
-            CCall1 | CCall2 | CCall3 | CCall4 | CCall5 | CCallN => {
-                Some(self.primitive(instruction, state))
-            }
             Push | Pop | PushRetAddr | Grab | CheckSignals | Event => None,
             _ if gives_data(instruction) => Some(Known::DATA),
-            _ => Some(Known::ANYTHING),
+            _ => Some(match effect::primitive(instruction) {
+                Some((primitive, _)) => self.primitive(primitive, instruction.position, state),
+                None => Known::ANYTHING,
+            }),
         }
     }
 
@@ -203,14 +203,11 @@ impl Program<'_> {
         };
         match instruction.opcode {
             SetFloatField | MakeFloatBlock => true,
-            CCall1 | CCall2 | CCall3 | CCall4 | CCall5 | CCallN => {
-                effect::primitive(instruction).is_some_and(|(index, _)| {
-                    // An array of floats has the numbers themselves.
-                    let is_write = self.facts.access(index) == Some(Access::Write);
-                    self.facts.opens(index) || (is_write && kind == boxed::FLOAT)
-                })
-            }
-            _ => false,
+            _ => effect::primitive(instruction).is_some_and(|(index, _)| {
+                // An array of floats has the numbers themselves.
+                let is_write = self.facts.access(index) == Some(Access::Write);
+                self.facts.opens(index) || (is_write && kind == boxed::FLOAT)
+            }),
         }
     }
 
@@ -221,31 +218,17 @@ impl Program<'_> {
             .is_some_and(|(index, _)| self.facts.access(index).is_some() || self.facts.opens(index))
     }
 
-    /// What a primitive returns.
-    fn primitive(&mut self, call: &Instruction, state: &State) -> Known {
-        let access = effect::primitive(call).and_then(|(index, _)| self.facts.access(index));
-        match access {
-            Some(Access::Read) => {
-                let existing = Origin::Loaded(call.position);
-                self.element(state.accu).with_origin(existing)
-            }
-            Some(Access::Write) => {
+    /// What the primitive of this index returns to the call at this word.
+    fn primitive(&mut self, index: usize, call: usize, state: &State) -> Known {
+        match (self.facts.access(index), self.facts.given_by(index)) {
+            (Some(Access::Read), _) => self.element(state.accu).with_origin(Origin::Loaded(call)),
+            (Some(Access::Write), _) => {
                 self.assign_field(state.accu, None, state.slot(1));
                 Known::DATA
             }
-            None => self.given_by(call),
-        }
-    }
-
-    /// What a primitive returns that reads and writes no array.
-    fn given_by(&self, call: &Instruction) -> Known {
-        let Some((index, _)) = effect::primitive(call) else {
-            return Known::ANYTHING;
-        };
-        match self.facts.given_by(index) {
-            Some(Given::Integer(integer)) => Known::certain(Seen::Integer(integer)),
-            Some(Given::Number(kind)) => number(Some(kind)),
-            None => Known::ANYTHING,
+            (None, Some(Given::Integer(integer))) => Known::certain(Seen::Integer(integer)),
+            (None, Some(Given::Number(kind))) => number(Some(kind)),
+            (None, None) => Known::ANYTHING,
         }
     }
 
