@@ -91,7 +91,7 @@ impl Layout {
             true => dispatch::dispatchers(module).collect(),
             false => HashSet::new(),
         };
-        let reached = reached(module, residues, &memory, &dispatchers, choices)?;
+        let reached = reached(module, requests, residues, &memory, &dispatchers, choices)?;
         memory.blank(&reached.idle);
         let functions = fates(module, &reached, choices)?;
         let stubs = stubs::all(module, &reached, choices)?;
@@ -281,6 +281,7 @@ fn memory(
 /// What the linked module needs of the snapshot.
 fn reached(
     module: &Module,
+    requests: &Requests,
     residues: &[Residue],
     memory: &Memory,
     dispatchers: &HashSet<Func>,
@@ -288,7 +289,7 @@ fn reached(
 ) -> Result<Reached, LinkError> {
     let plain = Plain::new(module, choices.kept, dispatchers, choices.plain_code);
     match choices.keeps_unreached {
-        false => Reached::find(module, memory, residues, plain, |name| {
+        false => Reached::find(module, memory, residues, &requests.cells, plain, |name| {
             copy::keeps(module, choices.to_initialise, name)
         }),
         true => Reached::all(module, plain),

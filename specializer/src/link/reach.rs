@@ -6,10 +6,11 @@
 //! of memory but for the module's objects, as the program's data may be anywhere.
 //!
 //! Invariant: what is not reached is neither called nor read. Residual code names no data and no
-//! entry that its generic function does not: its constants are that function's, or come from
-//! memory. So what such a function names is reached, whether or not the function is. Residual code
-//! may call what only the compiled ways of that function do. Where the host can change table or
-//! memory before the module starts, all of them is reached.
+//! entry that neither its generic function nor its request does: its constants are the function's,
+//! the request's, which the linked module does not have, or come from memory to which these lead.
+//! So what such a function and its request name is reached, whether or not the function is.
+//! Residual code may call what only the compiled ways of that function do. Where the host can
+//! change table or memory before the module starts, all of them is reached.
 
 #[cfg(test)]
 mod tests;
@@ -27,6 +28,7 @@ use crate::ir::Func;
 use crate::lower::Lowered;
 use crate::module::Module;
 use crate::module::references::References;
+use crate::request::{Param, Request};
 
 /// What is needed of a module.
 pub struct Reached {
@@ -53,12 +55,14 @@ impl Reached {
         })
     }
 
-    /// What can be reached once `residues` are in the module and memory is `memory`. `is_kept` says
-    /// which exports the linked module has.
+    /// What can be reached once `residues` are in the module and memory is `memory`. `cells` has,
+    /// by address, the word from which residual code loads it; `is_kept` says which exports the
+    /// linked module has.
     pub fn find(
         module: &Module,
         memory: &Memory,
         residues: &[Residue],
+        cells: &HashMap<u32, u32>,
         plain: Plain,
         is_kept: impl Fn(&str) -> bool,
     ) -> Result<Self, LinkError> {
@@ -78,7 +82,7 @@ impl Reached {
         if references.is_none() {
             (0..module.table.len() as u32).for_each(|index| search.element(index));
         }
-        search.roots(residues, is_kept)?;
+        search.roots(residues, cells, is_kept)?;
         while let Some(function) = search.work.pop() {
             search.body(function)?;
         }
@@ -109,6 +113,7 @@ impl Search<'_> {
     fn roots(
         &mut self,
         residues: &[Residue],
+        cells: &HashMap<u32, u32>,
         is_kept: impl Fn(&str) -> bool,
     ) -> wasmparser::Result<()> {
         for (name, &(kind, index)) in &self.module.exports {
@@ -127,6 +132,7 @@ impl Search<'_> {
             for func in residue.lowered.callees() {
                 self.function(func);
             }
+            self.named_by_request(residue.request, cells);
         }
         let specialized: BTreeSet<_> = residues.iter().map(|one| one.request.function).collect();
         specialized.into_iter().for_each(|func| self.named_by(func));
@@ -213,6 +219,27 @@ impl Search<'_> {
             named.elements.iter().for_each(|&index| self.element(index));
             named.objects.iter().for_each(|&number| self.object(number));
         }
+    }
+
+    /// What a request says of its parameters: addresses, and numbers that may be one or an index.
+    fn named_by_request(&mut self, request: &Request, cells: &HashMap<u32, u32>) {
+        for address in request.bases.values() {
+            self.object_at(*address);
+            if let Some(&cell) = cells.get(address) {
+                self.object_at(cell);
+            }
+        }
+        for param in &request.params {
+            if let Param::Const(number) = param {
+                self.word(number.bits() as u32);
+            }
+        }
+    }
+
+    /// What may be an index of the table, or an address.
+    fn word(&mut self, word: u32) {
+        self.element(word);
+        self.object_at(word);
     }
 
     /// The table has this index, or no function under it.
