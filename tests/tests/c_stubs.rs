@@ -436,3 +436,24 @@ fn data_of_threads_is_data() -> Result<()> {
     }
     Ok(())
 }
+
+/// Data that is only known by the address behind it, which C lets one have.
+#[test]
+fn an_array_may_be_known_by_its_end() -> Result<()> {
+    let place = program(
+        "external f : int -> int = \"f\" let () = print_int (f 3)",
+        "#include <caml/mlvalues.h>\n\
+         static int numbers[3] = {3, 4, 5};\n\
+         static int *volatile end = numbers + 3;\n\
+         value f(value n) {\n\
+           int sum = 0;\n\
+           for (int i = 1; i <= Int_val(n); i++) sum += end[-i];\n\
+           return Val_int(sum);\n\
+         }\n",
+    )?;
+    place.make_stubs("main.stubs", &["stubs.c"])?;
+    for mode in [Mode::Generic, Mode::Residual] {
+        assert_eq!(output(&place, mode, &["--stubs", "main.stubs"])?, "12");
+    }
+    Ok(())
+}

@@ -283,10 +283,38 @@ fn what_a_request_names_stays_without_it() {
     let output = specialize(&bytes, &Options::default(), None, &Silent);
     let linked = output.expect("it is specialized").module;
     let names = names(&linked);
-    assert!(["interpret", "shim", "idle"].iter().all(|gone| !names.contains(&(*gone).into())));
+    assert!(
+        ["interpret", "shim", "idle"]
+            .iter()
+            .all(|gone| !names.contains(&(*gone).into()))
+    );
     let module = Module::parse(&linked).expect("supported");
     let at = |address: usize| module.image.get(address).copied().unwrap_or(0);
     let objects = [0x3000, 0x4001, 0x5000, 0x6000, 0x7000].map(at);
     assert_eq!(objects, [0x2a, 0x50, 0x2b, 0x2c, 0]);
     assert!(names.contains(&"callee".into()));
+}
+
+/// Anybody may write a section that looks like ours.
+#[test]
+fn references_that_make_no_sense_are_none() {
+    let overlapping = References {
+        objects: vec![(0x200, 8), (0x204, 4)],
+        functions: Vec::new(),
+    };
+    let without_end = References {
+        objects: vec![(0x200, u32::MAX), (0x300, 4)],
+        functions: Vec::new(),
+    };
+    let in_no_order = References {
+        objects: Vec::new(),
+        functions: vec![named(5, &[], &[30]), named(1, &[], &[31])],
+    };
+    let missing = References {
+        objects: vec![(0x200, 8)],
+        functions: vec![named(5, &[1], &[])],
+    };
+    for references in [overlapping, without_end, in_no_order, missing] {
+        assert_eq!(link(TABLE, Some(references)).functions.len(), 6);
+    }
 }
