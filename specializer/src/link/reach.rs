@@ -18,11 +18,11 @@ mod tests;
 use std::collections::{BTreeSet, HashMap};
 use std::ops::Range;
 
-use wasmparser::{ElementItems, ExternalKind, Operator, Parser, Payload};
+use wasmparser::{ExternalKind, Operator, Parser, Payload};
 
 use super::data::Memory;
 use super::plain::Plain;
-use super::{LinkError, Residue};
+use super::{LinkError, Residue, elements};
 use crate::index::Map;
 use crate::ir::Func;
 use crate::lower::Lowered;
@@ -39,19 +39,29 @@ pub struct Reached {
     pub idle: Vec<Range<u32>>,
     /// Of functions that are reached: simplified bodies.
     pub plain: HashMap<Func, Lowered>,
+    /// Functions of which code that is reached takes a reference.
+    pub taken: BTreeSet<Func>,
+    /// Whether instructions that are reached name data that is placed in memory 0 when the module
+    /// starts, of which nothing is left for them.
+    pub names_placed_data: bool,
 }
 
 impl Reached {
     /// All of the module.
     pub fn all(module: &Module, mut plain: Plain) -> Result<Self, LinkError> {
+        let mut named = Names::default();
         for func in module.functions.keys() {
-            plain.simplify(func, &callees(module, func)?);
+            named.callees.clear();
+            named.read(module, func)?;
+            plain.simplify(func, &named.callees);
         }
         Ok(Self {
             functions: Map::filled_like(&module.functions, true),
             elements: vec![true; module.table.len()],
             idle: Vec::new(),
             plain: plain.into_bodies(),
+            taken: named.taken,
+            names_placed_data: named.placed_data,
         })
     }
 
@@ -78,6 +88,7 @@ impl Reached {
             objects: vec![false; references.map_or(0, |all| all.ranges().len())],
             work: Vec::new(),
             plain,
+            named: Names::default(),
         };
         if references.is_none() {
             (0..module.table.len() as u32).for_each(|index| search.element(index));
@@ -93,6 +104,8 @@ impl Reached {
             functions: search.functions,
             elements: search.elements,
             plain: search.plain.into_bodies(),
+            taken: search.named.taken,
+            names_placed_data: search.named.placed_data,
         })
     }
 }
@@ -107,6 +120,7 @@ struct Search<'a> {
     /// Functions that are reached and were not looked at.
     work: Vec<Func>,
     plain: Plain<'a>,
+    named: Names,
 }
 
 impl Search<'_> {
@@ -165,18 +179,8 @@ impl Search<'_> {
                     if self.module.fills_table(&segment) {
                         continue;
                     }
-                    match &segment.items {
-                        ElementItems::Functions(functions) => {
-                            for function in functions.clone() {
-                                self.function(Func(function?));
-                            }
-                        }
-                        ElementItems::Expressions(_, expressions) => {
-                            for expression in expressions.clone() {
-                                self.expression(&expression?)?;
-                            }
-                        }
-                    }
+                    let functions = elements::functions(&segment)?;
+                    functions.into_iter().for_each(|func| self.function(func));
                 }
             }
             _ => {}
@@ -204,7 +208,8 @@ impl Search<'_> {
     /// What a function that is reached names.
     fn body(&mut self, func: Func) -> wasmparser::Result<()> {
         self.named_by(func);
-        let mut callees = callees(self.module, func)?;
+        self.named.read(self.module, func)?;
+        let mut callees = std::mem::take(&mut self.named.callees);
         if let Some(lowered) = self.plain.simplify(func, &callees) {
             callees = lowered.callees().collect();
         }
@@ -296,20 +301,48 @@ impl Search<'_> {
     }
 }
 
-/// The functions that a body names, as often as it does.
-fn callees(module: &Module, func: Func) -> wasmparser::Result<Vec<Func>> {
-    let mut callees = Vec::new();
-    let Some(body) = module.body(func) else {
-        return Ok(callees);
-    };
-    let mut operators = body.get_operators_reader()?;
-    while !operators.eof() {
-        if let Operator::Call { function_index }
-        | Operator::ReturnCall { function_index }
-        | Operator::RefFunc { function_index } = operators.read()?
-        {
-            callees.push(Func(function_index));
+/// What bodies name.
+#[derive(Default)]
+struct Names {
+    /// Functions, as often as they are named.
+    callees: Vec<Func>,
+    /// See [`Reached`].
+    taken: BTreeSet<Func>,
+    placed_data: bool,
+}
+
+impl Names {
+    /// Adds what the body of a function names.
+    fn read(&mut self, module: &Module, func: Func) -> wasmparser::Result<()> {
+        let Some(body) = module.body(func) else {
+            return Ok(());
+        };
+        let mut operators = body.get_operators_reader()?;
+        while !operators.eof() {
+            match operators.read()? {
+                Operator::Call { function_index } | Operator::ReturnCall { function_index } => {
+                    self.callees.push(Func(function_index));
+                }
+                Operator::RefFunc { function_index } => {
+                    self.callees.push(Func(function_index));
+                    self.taken.insert(Func(function_index));
+                }
+                Operator::MemoryInit { data_index, .. }
+                | Operator::DataDrop { data_index }
+                | Operator::ArrayNewData {
+                    array_data_index: data_index,
+                    ..
+                }
+                | Operator::ArrayInitData {
+                    array_data_index: data_index,
+                    ..
+                } => {
+                    let others = &module.other_segments;
+                    self.placed_data |= others.binary_search(&data_index).is_err();
+                }
+                _ => {}
+            }
         }
+        Ok(())
     }
-    Ok(callees)
 }

@@ -295,6 +295,22 @@ fn what_a_request_names_stays_without_it() {
     assert!(names.contains(&"callee".into()));
 }
 
+/// Code may take a reference to a function that has lost its entry in the table. Nothing else
+/// declares it.
+#[test]
+fn functions_are_declared_whose_entry_goes() {
+    let left = link(
+        r#"(module
+            (table 40 funcref) (memory 1)
+            (elem (i32.const 30) $taken $idle)
+            (func $taken) (func $idle)
+            (func $main (export "main") (drop (ref.func $taken))))"#,
+        Some(References::default()),
+    );
+    assert_eq!(left.functions, ["taken", "main"]);
+    assert!(left.elements.is_empty());
+}
+
 /// Anybody may write a section that looks like ours.
 #[test]
 fn references_that_make_no_sense_are_none() {
