@@ -321,14 +321,15 @@ impl Evaluation<'_> {
     /// another type than the slot's it traps.
     fn calls_directly(&self, slot: u32, sig: Sig) -> bool {
         let request = self.image.slot(slot);
-        let types = &self.module.types;
+        let alike = &self.module.first_alike;
         self.optimisations.direct_calls
-            && request.is_some_and(|request| types[request.sig] == types[sig])
+            && request.is_some_and(|request| alike[request.sig] == alike[sig])
     }
 
     /// The function at `index` of the table, if calling it with type `sig` cannot trap.
     fn table_function(&self, index: u32, sig: Sig) -> Option<Func> {
         let func = self.module.table.get(index as usize).copied().flatten()?;
-        (self.module.functions[func] == sig).then_some(func)
+        let alike = &self.module.first_alike;
+        (alike[self.module.functions[func]] == alike[sig]).then_some(func)
     }
 }
