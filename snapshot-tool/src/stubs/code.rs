@@ -29,9 +29,9 @@ pub struct Function {
     pub ty: u32,
     /// As in the code section, without its length.
     pub body: Vec<u8>,
-    /// Functions that it calls by name.
+    /// Functions that it calls by name, in tail position too.
     pub calls: Vec<u32>,
-    /// Types of functions that it calls by the table.
+    /// Types of functions that it calls by the table, likewise.
     pub indirect: Vec<u32>,
     /// What it refers to otherwise.
     pub references: Vec<Reference>,
@@ -133,8 +133,13 @@ fn body(
     let reader = FunctionBody::new(BinaryReader::new(&function.body, 0));
     for operator in reader.get_operators_reader()? {
         match operator? {
-            Operator::Call { function_index } => function.calls.push(function_index),
-            Operator::CallIndirect { type_index, .. } => function.indirect.push(type_index),
+            Operator::Call { function_index } | Operator::ReturnCall { function_index } => {
+                function.calls.push(function_index);
+            }
+            Operator::CallIndirect { type_index, .. }
+            | Operator::ReturnCallIndirect { type_index, .. } => {
+                function.indirect.push(type_index);
+            }
             _ => {}
         }
     }
