@@ -57,6 +57,7 @@ impl GenericKey {
             key.bytes(import.name.as_bytes());
         });
         key.list(module.types.values(), Self::value);
+        key.list(module.first_alike.values(), Self::value);
         key.list(module.globals.values(), |key, global| {
             let init = if global.mutable { None } else { global.init };
             key.value(&(global.ty, global.mutable, init));

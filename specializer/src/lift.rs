@@ -8,7 +8,9 @@
 //! from the bottom) and, after those, its live-in locals in order of index. Blocks are in reverse
 //! postorder. Unreachable code is dropped.
 //!
-//! Leaves out what [`crate::ir`] leaves out: such a function is [`Unsupported`].
+//! Leaves out what [`crate::ir`] leaves out, and functions whose blocks would have millions of
+//! parameters, as these are as many as blocks and locals multiplied: such a function is
+//! [`Unsupported`].
 
 mod control;
 mod locals;
@@ -43,7 +45,9 @@ impl Unsupported {
     /// know: it can be linked as it is.
     pub fn can_stay_generic(&self) -> bool {
         match self.reason {
-            Reason::Type { .. } | Reason::Types | Reason::Operator { .. } => true,
+            Reason::Type { .. } | Reason::Types | Reason::Operator { .. } | Reason::Values(_) => {
+                true
+            }
             Reason::NoBody | Reason::Intrinsic(_) | Reason::Malformed(_) | Reason::Invalid(_) => {
                 false
             }
@@ -72,6 +76,8 @@ pub enum Reason {
         operator: String,
         proposal: &'static str,
     },
+    #[error("too many locals live on in too many blocks: {0} values would be passed on")]
+    Values(usize),
     #[error("there is no intrinsic `{0}` with this signature")]
     Intrinsic(String),
     #[error("malformed: {0}")]
@@ -121,5 +127,10 @@ pub fn with_places(
     func: Func,
 ) -> Result<(generic::Function, Places), Unsupported> {
     let draft = translate::run(module, func)?;
-    Ok(locals::run(draft))
+    locals::run(draft).map_err(|reason| Unsupported {
+        func,
+        name: module.name(func),
+        offset: module.body(func).map_or(0, |body| body.range().start),
+        reason,
+    })
 }

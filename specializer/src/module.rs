@@ -54,6 +54,8 @@ pub struct Module<'a> {
     pub bytes: &'a [u8],
     /// Absent where the type is no function or uses types beyond [`Type`].
     pub types: Map<Sig, Option<Signature>>,
+    /// The first of the types that are the same: of two that read alike, one may be a subtype.
+    pub first_alike: Map<Sig, Sig>,
     /// Imports first.
     pub functions: Map<Func, Sig>,
     /// The first functions.
@@ -113,6 +115,7 @@ impl<'a> Module<'a> {
         let mut module = Self {
             bytes,
             types: Map::default(),
+            first_alike: Map::default(),
             functions: Map::default(),
             imports: Vec::new(),
             bodies: Vec::new(),
@@ -143,7 +146,22 @@ impl<'a> Module<'a> {
             }
             module.section(payload)?;
         }
+        module.first_alike = module.types_alike();
         Ok(module)
+    }
+
+    fn types_alike(&self) -> Map<Sig, Sig> {
+        let mut first = HashMap::new();
+        let types = self.types.keys();
+        let alike = types.map(|sig| {
+            let resources = self.resources.as_ref();
+            let ty = resources.and_then(|types| types.sub_type_at(sig.0));
+            // Validation has each type once.
+            ty.map_or(sig, |ty| {
+                *first.entry(std::ptr::from_ref(ty)).or_insert(sig)
+            })
+        });
+        alike.collect()
     }
 
     /// The address that the module exports as a constant global of this name.

@@ -17,7 +17,7 @@ mod tests;
 use crate::eval::{Declined, Residual};
 use crate::image::ReadLog;
 use crate::ir::Symbol;
-use crate::lower::{Lowered, Relocation};
+use crate::lower::{Excess, Lowered, Relocation};
 
 /// What specialization of one request gave.
 #[derive(Clone, PartialEq, Eq, Debug)]
@@ -33,17 +33,15 @@ pub struct Stored {
     pub nodes: u32,
 }
 
-/// How long a body may be, in bytes. Engines take functions of up to 7,654,321; the rest is room
-/// for what linking adds where numbers are passed or addresses loaded.
-const LONGEST: usize = 7_000_000;
-
 /// All but the body, in stored form.
 type Head<Log, Links, Relocations> = ([u32; 3], Log, Links, Relocations);
 
 impl Stored {
     /// What evaluation gave, with the function lowered; declined if no engine takes that.
     pub fn new(residual: Residual, lowered: Lowered) -> Result<Self, Declined> {
-        check_length(lowered.body.len())?;
+        if let Some(excess) = lowered.excess() {
+            return Err(excess.into());
+        }
         Ok(Self {
             log: residual.log,
             links: residual.links,
@@ -81,8 +79,13 @@ impl Stored {
     }
 }
 
-fn check_length(len: usize) -> Result<(), Declined> {
-    (len <= LONGEST).then_some(()).ok_or(Declined::Length(len))
+impl From<Excess> for Declined {
+    fn from(excess: Excess) -> Self {
+        match excess {
+            Excess::Length(len) => Declined::Length(len),
+            Excess::Locals(count) => Declined::Locals(count),
+        }
+    }
 }
 
 /// The blob that holds `rest` under `key`.

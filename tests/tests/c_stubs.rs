@@ -436,3 +436,47 @@ fn data_of_threads_is_data() -> Result<()> {
     }
     Ok(())
 }
+
+/// Data that is only known by the address behind it, which C lets one have.
+#[test]
+fn an_array_may_be_known_by_its_end() -> Result<()> {
+    let place = program(
+        "external f : int -> int = \"f\" let () = print_int (f 3)",
+        "#include <caml/mlvalues.h>\n\
+         static int numbers[3] = {3, 4, 5};\n\
+         static int *volatile end = numbers + 3;\n\
+         value f(value n) {\n\
+           int sum = 0;\n\
+           for (int i = 1; i <= Int_val(n); i++) sum += end[-i];\n\
+           return Val_int(sum);\n\
+         }\n",
+    )?;
+    place.make_stubs("main.stubs", &["stubs.c"])?;
+    for mode in [Mode::Generic, Mode::Residual] {
+        assert_eq!(output(&place, mode, &["--stubs", "main.stubs"])?, "12");
+    }
+    Ok(())
+}
+
+/// Who leaves by a tail call returns what the callee returns, also if that has raised.
+#[test]
+fn tail_calls_may_raise() -> Result<()> {
+    let place = program(
+        "external f : int -> int = \"f\"\n\
+         let () = print_string (try string_of_int (f 3) with Failure text -> text)",
+        "#include <caml/mlvalues.h>\n\
+         #include <caml/fail.h>\n\
+         __attribute__((noinline)) static value least(value n) {\n\
+           if (Int_val(n) > 2) caml_failwith(\"too many\");\n\
+           return n;\n\
+         }\n\
+         __attribute__((noinline)) value next(value n) { return least(n + 2); }\n\
+         value f(value n) { return Val_int(Int_val(next(n)) + 100); }\n",
+    )?;
+    place.make_stubs("main.stubs", &["--cflag=-mtail-call", "stubs.c"])?;
+    for mode in [Mode::Generic, Mode::Residual] {
+        let said = output(&place, mode, &["--stubs", "main.stubs"])?;
+        assert_eq!(said, "too many");
+    }
+    Ok(())
+}

@@ -7,6 +7,8 @@
 //! has to know of it. What the frames had on the stack of locals is given back where the guest
 //! called ([`super::primitives`]).
 
+use std::collections::BTreeSet;
+
 use annotations::InterfaceEffects;
 use anyhow::{Context, Result};
 use wasm_encoder::{Encode, Instruction};
@@ -27,9 +29,9 @@ pub struct Function {
     pub ty: u32,
     /// As in the code section, without its length.
     pub body: Vec<u8>,
-    /// Functions that it calls by name.
+    /// Functions that it calls by name, in tail position too.
     pub calls: Vec<u32>,
-    /// Types of functions that it calls by the table.
+    /// Types of functions that it calls by the table, likewise.
     pub indirect: Vec<u32>,
     /// What it refers to otherwise.
     pub references: Vec<Reference>,
@@ -131,8 +133,13 @@ fn body(
     let reader = FunctionBody::new(BinaryReader::new(&function.body, 0));
     for operator in reader.get_operators_reader()? {
         match operator? {
-            Operator::Call { function_index } => function.calls.push(function_index),
-            Operator::CallIndirect { type_index, .. } => function.indirect.push(type_index),
+            Operator::Call { function_index } | Operator::ReturnCall { function_index } => {
+                function.calls.push(function_index);
+            }
+            Operator::CallIndirect { type_index, .. }
+            | Operator::ReturnCallIndirect { type_index, .. } => {
+                function.indirect.push(type_index);
+            }
             _ => {}
         }
     }
@@ -151,9 +158,13 @@ fn base_is_zero(body: &mut [u8], at: usize) -> Option<()> {
     write(body, at, RelocationType::GlobalIndexLeb, 0)
 }
 
-/// All data that is needed and not zero: address and contents.
-pub fn data(guest: &Guest, objects: &[Object], placed: &Placed) -> Result<Vec<(u32, Vec<u8>)>> {
-    let mut data = Vec::new();
+/// Data: address and contents.
+pub type Data = Vec<(u32, Vec<u8>)>;
+
+/// All data that is needed, and where those begin to which data refers by an address outside of
+/// them, as to an array by its end.
+pub fn data(guest: &Guest, objects: &[Object], placed: &Placed) -> Result<(Data, BTreeSet<u32>)> {
+    let (mut data, mut referred_by_others) = (Vec::new(), BTreeSet::new());
     for &(file, number) in &placed.order {
         let object = &objects[file];
         let segment = &object.segments[number as usize];
@@ -162,12 +173,20 @@ pub fn data(guest: &Guest, objects: &[Object], placed: &Placed) -> Result<Vec<(u
             let value = value(guest, objects, placed, file, relocation);
             write(&mut bytes, relocation.offset as usize, relocation.ty, value)
                 .with_context(|| format!("{}: a relocation is out of place", object.name))?;
+            let target = placed.target(guest, objects, file, relocation.index);
+            if let (RelocationType::MemoryAddrI32, Target::Address(address)) =
+                (relocation.ty, target)
+            {
+                let place = placed.segment_at(objects, address);
+                let place = place.filter(|place| !place.contains(&value));
+                referred_by_others.extend(place.map(|place| place.start));
+            }
         }
         let address = placed.segments[file][number as usize];
         data.push((address.expect("it is needed"), bytes));
     }
     data.extend(placed.more.iter().cloned());
-    Ok(data)
+    Ok((data, referred_by_others))
 }
 
 /// What is to stand where a relocation is.

@@ -3,6 +3,8 @@
 //! Sections are copied; what is added comes last in each, so that all indices and addresses of the
 //! guest stay. Exports for stubs go.
 
+use std::collections::BTreeSet;
+
 use annotations::{STUB_INTERFACE_EXPORT, Stubs};
 use anyhow::{Result, ensure};
 use specializer::module::references::{self, Named, References};
@@ -29,6 +31,8 @@ pub struct Joined {
     pub functions: Vec<Function>,
     pub elements: Vec<u32>,
     pub data: Vec<(u32, Vec<u8>)>,
+    /// Where data begins to which other data refers by an address outside of it.
+    pub referred_by_others: BTreeSet<u32>,
     /// Behind the last data.
     pub end: u32,
     pub shared: Stubs,
@@ -249,7 +253,7 @@ fn all_references(guest: &Guest, joined: &Joined, known: &References) -> Referen
     let mut objects: Vec<_> = joined
         .data
         .iter()
-        .filter(|(_, data)| !data.is_empty())
+        .filter(|(address, data)| !data.is_empty() && !joined.referred_by_others.contains(address))
         .collect();
     objects.sort_by_key(|(address, _)| *address);
     all.objects.extend(

@@ -6,6 +6,7 @@
 //! Leaves out: what names mean (see `resolve`).
 
 use std::collections::HashMap;
+use std::ops::Range;
 
 use anyhow::{Context, Result, bail, ensure};
 use wasmparser::{FuncType, RelocationEntry, RelocationType};
@@ -324,6 +325,18 @@ impl Placed {
     /// The same for a string of C.
     pub fn string(&mut self, text: &str) -> u32 {
         self.add([text.as_bytes(), &[0]].concat())
+    }
+
+    /// Where the last segment lies that begins at or before this address.
+    pub fn segment_at(&self, objects: &[Object], address: u32) -> Option<Range<u32>> {
+        let start = |&(file, number): &(usize, u32)| {
+            self.segments[file][number as usize].expect("what is in order has an address")
+        };
+        let after = self.order.partition_point(|place| start(place) <= address);
+        let &(file, number) = self.order.get(after.checked_sub(1)?)?;
+        let start = start(&(file, number));
+        let len = objects[file].segments[number as usize].bytes.len() as u32;
+        Some(start..start + len)
     }
 
     /// The table index of a function, which gets one if it has none.

@@ -93,12 +93,13 @@ pub fn make(
         functions: guest.functions.into(),
         ..Stubs::new()
     };
-    let data = code::data(guest, objects, placed)?;
+    let (data, referred_by_others) = code::data(guest, objects, placed)?;
     Ok(Joined {
         types: placed.types.all.clone(),
         functions,
         elements: placed.elements.clone(),
         data,
+        referred_by_others,
         end: placed.end,
         shared,
     })

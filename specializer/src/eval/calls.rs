@@ -72,11 +72,11 @@ impl<P: Phase> Machine<'_, P> {
     /// cannot trap.
     fn in_table(&self, index: Abs, sig: Sig) -> Option<Callee> {
         let Evaluation { image, module, .. } = self.evaluation;
+        let alike = &module.first_alike;
         match index {
             Abs::Slot(slot) if self.evaluation.optimisations.direct_calls => {
                 let request = image.slot(self.reads.bases.address(slot))?;
-                let has_type = module.types[request.sig] == module.types[sig];
-                has_type.then_some(Callee::Slot {
+                (alike[request.sig] == alike[sig]).then_some(Callee::Slot {
                     sig,
                     slot,
                     given: None,
@@ -85,7 +85,8 @@ impl<P: Phase> Machine<'_, P> {
             }
             _ => {
                 let function = (*module.table.get(index.as_u32()? as usize)?)?;
-                (module.functions[function] == sig).then_some(Callee::Direct(function))
+                let has_type = alike[module.functions[function]] == alike[sig];
+                has_type.then_some(Callee::Direct(function))
             }
         }
     }

@@ -151,6 +151,8 @@ pub enum Declined {
     Insts(u32),
     #[error("its residual function has {0} bytes, more than engines take of one function")]
     Length(usize),
+    #[error("its residual function has {0} locals, more than engines take of one function")]
+    Locals(usize),
     #[error("it is cold, by the profile")]
     Cold,
     #[error("it does nothing with what it is given")]

@@ -7,16 +7,22 @@
 //! The bit sets are rows of one allocation, used in four lines: a crate of them would allocate a
 //! set for each block.
 
-use super::Places;
 use super::translate::{BlockLocals, Draft};
+use super::{Places, Reason};
 use crate::graph::{positions, reverse_postorder};
 use crate::index::Map;
 use crate::ir::Type;
 use crate::ir::generic::{Block, BlockData, Function, Inst, Terminator, Value, Values};
 use crate::op::{Const, Op};
 
+/// Values that blocks may have for locals, and jumps pass on.
+const MOST_VALUES: usize = 1 << 23;
+
+/// Words that bit sets may have.
+const MOST_WORDS: usize = 1 << 25;
+
 /// Completes `draft`.
-pub(super) fn run(mut draft: Draft) -> (Function, Places) {
+pub(super) fn run(mut draft: Draft) -> Result<(Function, Places), Reason> {
     skip_forwarders(&mut draft);
     let blocks = &draft.function.blocks;
     // The last target is visited first, so that the first ends up nearest to its block.
@@ -29,10 +35,18 @@ pub(super) fn run(mut draft: Draft) -> (Function, Places) {
     };
     let order = reverse_postorder(Block::ENTRY, blocks.len(), last_first);
     renumber(&mut draft, &order);
+    let words = draft.types.len().div_ceil(64) * draft.function.blocks.len();
+    if words > MOST_WORDS {
+        return Err(Reason::Values(words * 64));
+    }
     let live = Liveness::solve(&draft);
+    let values = live.values(&draft);
+    if values > MOST_VALUES {
+        return Err(Reason::Values(values));
+    }
     add_params(&mut draft, &live);
     add_arguments(&mut draft, &live);
-    (draft.function, draft.places)
+    Ok((draft.function, draft.places))
 }
 
 /// Redirects jumps to blocks that do nothing but jump on.
@@ -41,21 +55,40 @@ fn skip_forwarders(draft: &mut Draft) {
         .zip(draft.locals.values())
         .map(|(block, locals)| forwards(block, locals))
         .collect();
-    // A cycle of forwarders is an endless loop, which any number of steps stays in.
-    let resolve = |mut block: Block| {
-        for _ in 0..next.len() {
-            match next[block] {
-                Some(further) if further != block => block = further,
-                Some(_) | None => break,
-            }
-        }
-        block
-    };
+    let end = ends(&next);
     for block in draft.function.blocks.values_mut() {
         for target in block.term.targets_mut() {
-            target.block = resolve(target.block);
+            target.block = end[target.block];
         }
     }
+}
+
+/// Where one comes to from each block by going on to the next one. A cycle, which is an endless
+/// loop, is left nowhere.
+fn ends(next: &Map<Block, Option<Block>>) -> Map<Block, Block> {
+    let mut ends: Map<Block, Option<Block>> = Map::filled_like(next, None);
+    let mut way = Vec::new();
+    for start in next.keys() {
+        let mut block = start;
+        let end = loop {
+            if let Some(end) = ends[block] {
+                break end;
+            }
+            // Who comes by again ends here.
+            ends[block] = Some(block);
+            match next[block] {
+                Some(further) => {
+                    way.push(block);
+                    block = further;
+                }
+                None => break block,
+            }
+        };
+        way.drain(..).for_each(|passed| ends[passed] = Some(end));
+    }
+    let ends = ends.into_values();
+    ends.map(|end| end.expect("each block was a start"))
+        .collect()
 }
 
 /// Where an empty block that passes all its parameters on jumps to.
@@ -147,6 +180,20 @@ impl Liveness {
             }
         }
         changed
+    }
+
+    /// How many parameters and arguments there will be.
+    fn values(&self, draft: &Draft) -> usize {
+        let counts: Map<Block, usize> = (draft.function.blocks.keys())
+            .map(|block| {
+                let words = &self.sets[self.row(block)..][..self.words];
+                words.iter().map(|word| word.count_ones() as usize).sum()
+            })
+            .collect();
+        let blocks = draft.function.blocks.values();
+        let targets = blocks.flat_map(|block| block.term.targets());
+        let arguments: usize = targets.map(|target| counts[target.block]).sum();
+        counts.values().sum::<usize>() + arguments
     }
 
     /// The live-in locals of `block`, ascending.

@@ -5,7 +5,7 @@ use fastrand::Rng;
 
 use crate::exec::{self, NoHost, State};
 use crate::ir::{Func, Generic};
-use crate::lift::programs;
+use crate::lift::{Reason, Unsupported, programs};
 use crate::module::Module;
 use crate::op::Const;
 use crate::{text, verify};
@@ -329,4 +329,69 @@ fn random_programs_compute_what_they_should() {
         let parsed = text::parse::<Generic>(&printed).expect("what is printed parses");
         assert_eq!(parsed.to_string(), printed);
     }
+}
+
+/// Blocks pass on what lives on: with many of both, too much.
+#[test]
+fn functions_of_many_blocks_and_many_locals_are_refused() {
+    let locals = 4_000;
+    let writes: String = (0..locals)
+        .map(|n| format!("(local.set {n} (local.get 0))"))
+        .collect();
+    let reads: String = (0..locals)
+        .map(|n| format!("(drop (local.get {n}))"))
+        .collect();
+    let locals = " i32".repeat(locals);
+    for (blocks, is_lifted) in [(10, true), (2_000, false)] {
+        let branches = "(if (local.get 0) (then (local.set 0 (i32.const 1))))".repeat(blocks);
+        let text = format!("(module (func (local{locals}) {writes} {branches} {reads}))");
+        let bytes = wat::parse_str(text).expect("valid text");
+        let module = Module::parse(&bytes).expect("a module");
+        let lifted = super::function(&module, Func(0));
+        assert_eq!(lifted.is_ok(), is_lifted);
+        let is_told = |refused: Unsupported| {
+            refused.can_stay_generic() && matches!(refused.reason, Reason::Values(_))
+        };
+        assert!(lifted.err().is_none_or(is_told));
+    }
+}
+
+/// Each label leads to the next one, and all to the end; one leads back to itself.
+#[test]
+fn rows_of_jumps_are_jumped_over() {
+    check(
+        "(module (func (param i32) (result i32)
+            (block $out
+                (block (block (block
+                    (br_table 0 1 2 $out (local.get 0))))))
+            (loop $again (br_if $again (local.get 0)) (loop $for_ever (br $for_ever)))
+            (i32.const 1)))",
+        expect![[r#"
+            function(i32) -> i32 {
+            bb0(g0: i32):
+                switch g0 [bb1(g0), bb1(g0), bb1(g0)] default bb1(g0)
+            bb1(g1: i32):
+                branch g1 ? bb1(g1) : bb2()
+            bb2():
+                jump bb2()
+            }
+        "#]],
+    );
+}
+
+/// A tail call of an intrinsic is that, and a return.
+#[test]
+fn tail_calls_of_intrinsics_are_intrinsics() {
+    check(
+        r#"(module
+            (import "bactrian" "value.nonzero" (func $nonzero (param i64) (result i64)))
+            (func (param i64) (result i64) (return_call $nonzero (local.get 0))))"#,
+        expect![[r#"
+            function(i64) -> i64 {
+            bb0(g0: i64):
+                g1: i64 = value.nonzero g0
+                return g1
+            }
+        "#]],
+    );
 }

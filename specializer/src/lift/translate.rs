@@ -202,7 +202,14 @@ impl<'m, 'a> Translator<'m, 'a> {
                 self.push_op(Op::Call(callee))?;
             }
             Operator::ReturnCall { function_index } => {
-                self.tail_call(Callee::Direct(Func(function_index)))?;
+                let func = Func(function_index);
+                match self.module.import(func) {
+                    Some(import) if annotations::has_intrinsics(import.module) => {
+                        self.call(func)?;
+                        self.return_()?;
+                    }
+                    Some(_) | None => self.tail_call(Callee::Direct(func))?,
+                }
             }
             Operator::ReturnCallIndirect {
                 type_index,

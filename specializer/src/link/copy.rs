@@ -1,9 +1,14 @@
 //! Copies a module section by section with the linker's changes.
 
+#[cfg(test)]
+mod tests;
+
+use std::collections::HashSet;
+
 use wasm_encoder::reencode::{self, Reencode, utils};
 use wasm_encoder::{
     CodeSection, CompositeInnerType, DataSection, ElementSection, ExportSection, FunctionSection,
-    GlobalSection, ImportSection, SectionId, ValType,
+    GlobalSection, ImportSection, Instruction, SectionId, ValType,
 };
 use wasmparser::{FunctionBody, KnownCustom, Operator};
 
@@ -56,7 +61,9 @@ pub(super) fn run(
         copied: 0,
         bodies,
         names,
-        data: layout.memory.segments(module),
+        data: layout.memory.segments(module, layout.names_placed_data),
+        has_elements: false,
+        has_data: false,
         needs_locals,
     };
     let mut linked = wasm_encoder::Module::new();
@@ -83,6 +90,9 @@ pub(super) struct Copier<'a> {
     bodies: Vec<Vec<u8>>,
     names: Option<Names>,
     data: Data,
+    /// Whether the snapshot has these sections, as far as it was copied.
+    has_elements: bool,
+    has_data: bool,
     /// Whether a plain operation of the module's intrinsics needs a local.
     needs_locals: bool,
 }
@@ -90,8 +100,11 @@ pub(super) struct Copier<'a> {
 pub(super) type Copied<T> = Result<T, reencode::Error<LinkError>>;
 
 impl Copier<'_> {
+    /// The intrinsic that is called and has no import any more.
     fn intrinsic(&self, operator: &Operator) -> Option<Intrinsic> {
-        let Operator::Call { function_index } = operator else {
+        let (Operator::Call { function_index } | Operator::ReturnCall { function_index }) =
+            operator
+        else {
             return None;
         };
         match self.layout.functions.get(Func(*function_index))? {
@@ -194,15 +207,39 @@ impl Reencode for Copier<'_> {
         Ok(ty)
     }
 
-    /// Tags come before globals.
+    /// Adds sections that the snapshot does not have, and the linked module has: tags come before
+    /// globals, elements before the number of data segments or code, data at the end.
     fn intersperse_section_hook(
         &mut self,
         module: &mut wasm_encoder::Module,
         _after: Option<SectionId>,
         before: Option<SectionId>,
     ) -> Copied<()> {
-        if let (Some(stacks), Some(SectionId::Global)) = (&self.layout.stacks, before) {
-            module.section(&stacks.tags());
+        match before {
+            Some(SectionId::Global) => {
+                if let Some(stacks) = &self.layout.stacks {
+                    module.section(&stacks.tags());
+                }
+            }
+            Some(SectionId::DataCount | SectionId::Code) if !self.has_elements => {
+                self.has_elements = true;
+                let mut elements = ElementSection::new();
+                elements::declare(self, &mut elements, &HashSet::new())?;
+                if let Some(stacks) = &self.layout.stacks {
+                    stacks.declare(&mut elements);
+                }
+                if !elements.is_empty() {
+                    module.section(&elements);
+                }
+            }
+            None if !self.has_data => {
+                let mut data = DataSection::new();
+                self.data.add_to(&mut data);
+                if !data.is_empty() {
+                    module.section(&data);
+                }
+            }
+            _ => {}
         }
         Ok(())
     }
@@ -323,6 +360,7 @@ impl Reencode for Copier<'_> {
         elements: &mut ElementSection,
         section: wasmparser::ElementSectionReader<'_>,
     ) -> Copied<()> {
+        self.has_elements = true;
         elements::copy(self, elements, section)?;
         if let Some(stacks) = &self.layout.stacks {
             stacks.declare(elements);
@@ -378,7 +416,12 @@ impl Reencode for Copier<'_> {
                 continue;
             }
             match self.intrinsic(&operator) {
-                Some(intrinsic) => plain::write(intrinsic, value, &mut function),
+                Some(intrinsic) => {
+                    plain::write(intrinsic, value, &mut function);
+                    if let Operator::ReturnCall { .. } = operator {
+                        function.instruction(&Instruction::Return);
+                    }
+                }
                 None => {
                     function.instruction(&self.instruction(operator)?);
                 }
@@ -388,15 +431,15 @@ impl Reencode for Copier<'_> {
     }
 
     fn data_index(&mut self, data: u32) -> Copied<u32> {
-        self.data.others.get(&data).copied().ok_or_else(|| {
-            reencode::Error::UserError(LinkError::Copy(format!(
-                "data segment {data} is used although it was placed when the module started"
-            )))
+        let index = self.data.others.get(&data).copied().or(self.data.empty);
+        index.ok_or_else(|| {
+            let what = format!("there is no data segment {data}");
+            reencode::Error::UserError(LinkError::Copy(what))
         })
     }
 
     fn data_count(&mut self, _count: u32) -> Copied<u32> {
-        Ok((self.data.others.len() + self.data.placed.len()) as u32)
+        Ok(self.data.count())
     }
 
     fn parse_data_section(
@@ -404,15 +447,13 @@ impl Reencode for Copier<'_> {
         data: &mut DataSection,
         section: wasmparser::DataSectionReader<'_>,
     ) -> Copied<()> {
+        self.has_data = true;
         for (index, segment) in (0..).zip(section) {
             if self.data.others.contains_key(&index) {
                 utils::parse_data(self, data, segment?)?;
             }
         }
-        for (address, bytes) in &self.data.placed {
-            let offset = wasm_encoder::ConstExpr::i32_const(*address as i32);
-            data.active(0, &offset, bytes.iter().copied());
-        }
+        self.data.add_to(data);
         Ok(())
     }
 

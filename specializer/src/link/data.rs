@@ -3,17 +3,24 @@
 //!
 //! Invariant: memory is as if each segment of the snapshot were copied and then changed. Half of a
 //! snapshot is zeros. A stretch of them that is longer than a segment's beginning separates two
-//! segments; shorter ones stay, since an engine initialises segment by segment. Segments that are
-//! not placed in memory 0 when the module starts keep their order and come first.
+//! segments; shorter ones stay, since an engine initialises segment by segment, and longer ones do
+//! where there would be more segments than engines take. Segments that are not placed in memory 0
+//! when the module starts keep their order and come first. Behind them comes an empty one, if
+//! instructions name one that is placed: so much has the module for them once it has started.
 
-use std::collections::BTreeMap;
+use std::collections::{BTreeMap, HashSet};
 use std::ops::Range;
+
+use wasm_encoder::{ConstExpr, DataSection};
 
 use crate::module::{self, Module};
 
 /// Zeros that separate two segments: a segment begins with seven bytes or so. Half as many make
 /// another 2 % of the data of a large program smaller, and seven times as many segments.
 const GAP: usize = 16;
+
+/// Segments that engines take.
+const MOST_SEGMENTS: usize = 100_000;
 
 /// Memory is looked at in pieces of this size.
 const PIECE: usize = 8;
@@ -25,6 +32,26 @@ pub struct Data {
     pub placed: Vec<(u32, Vec<u8>)>,
     /// New indices of the other segments.
     pub others: BTreeMap<u32, u32>,
+    /// That of the one that instructions name in place of those that are placed.
+    pub empty: Option<u32>,
+}
+
+impl Data {
+    /// How many segments these are.
+    pub fn count(&self) -> u32 {
+        (self.others.len() + usize::from(self.empty.is_some()) + self.placed.len()) as u32
+    }
+
+    /// Adds all but the others.
+    pub fn add_to(&self, section: &mut DataSection) {
+        if self.empty.is_some() {
+            section.passive([]);
+        }
+        for (address, bytes) in &self.placed {
+            let offset = ConstExpr::i32_const(*address as i32);
+            section.active(0, &offset, bytes.iter().copied());
+        }
+    }
 }
 
 /// Memory 0 as the linked module begins with it.
@@ -77,8 +104,9 @@ impl Memory {
         }
     }
 
-    /// What fills it when a module like `module` starts.
-    pub fn segments(&self, module: &Module) -> Data {
+    /// What fills it when a module like `module` starts, of which instructions may name what is
+    /// placed.
+    pub fn segments(&self, module: &Module, names_placed: bool) -> Data {
         let placed = match module.owns_memory {
             true => runs(&self.image, &self.ranges),
             // What an imported memory holds is not known: zeros are written, too.
@@ -86,11 +114,45 @@ impl Memory {
         };
         let place = |range: Range<usize>| (range.start as u32, self.image[range].to_vec());
         let placed = placed.into_iter().map(place);
+        let others: BTreeMap<_, _> = module.other_segments.iter().copied().zip(0..).collect();
+        let mut placed: Vec<_> = placed.chain(self.beyond.iter().cloned()).collect();
+        if module.owns_memory {
+            let most = MOST_SEGMENTS - others.len().min(MOST_SEGMENTS - 2) - 1;
+            placed = joined(placed, most);
+        }
         Data {
-            placed: placed.chain(self.beyond.iter().cloned()).collect(),
-            others: module.other_segments.iter().copied().zip(0..).collect(),
+            placed,
+            empty: names_placed.then_some(others.len() as u32),
+            others,
         }
     }
+}
+
+/// At most so many segments, of which those are joined that have the fewest zeros between them.
+fn joined(mut segments: Vec<(u32, Vec<u8>)>, most: usize) -> Vec<(u32, Vec<u8>)> {
+    if segments.len() <= most {
+        return segments;
+    }
+    segments.sort_by_key(|(address, _)| *address);
+    let gaps = segments.windows(2).map(|pair| {
+        let (address, bytes) = &pair[0];
+        pair[1].0 - address - bytes.len() as u32
+    });
+    let mut gaps: Vec<(u32, usize)> = gaps.zip(1..).collect();
+    gaps.sort_unstable();
+    let few = gaps.iter().take(segments.len() - most);
+    let joins: HashSet<usize> = few.map(|(_, behind)| *behind).collect();
+    let mut joined: Vec<(u32, Vec<u8>)> = Vec::new();
+    for (number, (address, bytes)) in segments.into_iter().enumerate() {
+        match joined.last_mut() {
+            Some((start, before)) if joins.contains(&number) => {
+                before.resize((address - *start) as usize, 0);
+                before.extend(bytes);
+            }
+            Some(_) | None => joined.push((address, bytes)),
+        }
+    }
+    joined
 }
 
 /// The parts of `ranges` between longer stretches of zeros.
@@ -146,7 +208,7 @@ mod tests {
         let module = Module::parse(&bytes).expect("supported");
         let mut memory = Memory::new(&module, writes(slots));
         memory.blank(std::slice::from_ref(&blank));
-        let data = memory.segments(&module);
+        let data = memory.segments(&module, false);
         let mut expected = module.image.clone();
         expected.resize(1 << 16, 0);
         for &(address, word) in slots {
@@ -193,6 +255,28 @@ mod tests {
             (data (i32.const 20) "b") (data "too"))"#;
         let data = check(wat, &[], 0..0);
         assert_eq!(data.others, BTreeMap::from([(1, 0), (3, 1)]));
+    }
+
+    #[test]
+    fn there_are_no_more_segments_than_engines_take() {
+        let segments = || {
+            let starts = [10, 20, 25, 50, 60].into_iter();
+            starts.map(|start| (start, vec![start as u8; 2])).collect()
+        };
+        assert_eq!(joined(segments(), 5), segments());
+        let three = joined(segments(), 3);
+        let starts: Vec<_> = three
+            .iter()
+            .map(|(start, bytes)| (*start, bytes.len()))
+            .collect();
+        assert_eq!(starts, [(10, 17), (50, 2), (60, 2)]);
+        let found: Vec<u8> = three[0]
+            .1
+            .iter()
+            .copied()
+            .filter(|byte| *byte > 0)
+            .collect();
+        assert_eq!(found, [10, 10, 20, 20, 25, 25]);
     }
 
     #[test]

@@ -4,15 +4,21 @@
 //! `elem.drop`, `array.new_elem`, `array.init_elem`), so each of them leaves its place to one of
 //! the new ones, or to an empty one of its type. That is what such an instruction finds there in
 //! either module: a segment that filled a table when the module started has nothing left.
+//!
+//! Code may only take references to functions that something else names, as segments do. Those
+//! that the linked module's segments do not name any more are declared.
 
 #[cfg(test)]
 mod tests;
 
+use std::collections::HashSet;
+
 use wasm_encoder::reencode::Reencode;
 use wasm_encoder::{ConstExpr, ElementSection, Elements};
-use wasmparser::{ElementItems, ElementSectionReader, RefType};
+use wasmparser::{ElementItems, ElementSectionReader, Operator, RefType};
 
 use super::copy::{Copied, Copier};
+use crate::ir::Func;
 
 /// Functions that lie side by side in the table, from this index on.
 type Run = (u32, Vec<u32>);
@@ -22,11 +28,16 @@ pub(super) fn copy(
     elements: &mut ElementSection,
     section: ElementSectionReader,
 ) -> Copied<()> {
-    let mut runs = runs(copier)?.into_iter();
+    let runs = runs(copier)?;
+    let mut named: HashSet<u32> = runs.iter().flat_map(|(_, run)| run).copied().collect();
+    let mut runs = runs.into_iter();
     let is_wide = copier.module.wide_tables.first() == Some(&true);
     for segment in section {
         let segment = segment?;
         if !copier.module.fills_table(&segment) {
+            for func in functions(&segment)? {
+                named.insert(copier.function_index(func.0)?);
+            }
             copier.parse_element(elements, segment)?;
             continue;
         }
@@ -41,7 +52,48 @@ pub(super) fn copy(
         }
     }
     runs.for_each(|run| fill(elements, run, is_wide));
+    declare(copier, elements, &named)
+}
+
+/// Declares the functions of which code takes a reference, but for these, which segments name.
+pub(super) fn declare(
+    copier: &mut Copier,
+    elements: &mut ElementSection,
+    named: &HashSet<u32>,
+) -> Copied<()> {
+    let mut declared = Vec::new();
+    for func in &copier.layout.taken {
+        let func = copier.function_index(func.0)?;
+        if !named.contains(&func) {
+            declared.push(func);
+        }
+    }
+    if !declared.is_empty() {
+        elements.declared(Elements::Functions(declared.into()));
+    }
     Ok(())
+}
+
+/// The functions that a segment names.
+pub(super) fn functions(segment: &wasmparser::Element) -> wasmparser::Result<Vec<Func>> {
+    let mut found = Vec::new();
+    match &segment.items {
+        ElementItems::Functions(functions) => {
+            for function in functions.clone() {
+                found.push(Func(function?));
+            }
+        }
+        ElementItems::Expressions(_, expressions) => {
+            for expression in expressions.clone() {
+                for operator in expression?.get_operators_reader() {
+                    if let Operator::RefFunc { function_index } = operator? {
+                        found.push(Func(function_index));
+                    }
+                }
+            }
+        }
+    }
+    Ok(found)
 }
 
 fn fill(elements: &mut ElementSection, (first, functions): Run, is_wide: bool) {

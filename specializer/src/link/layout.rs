@@ -7,7 +7,7 @@
 //! * globals: counters follow, then that of stacks;
 //! * types: those of stacks follow, then those with which functions are passed other registers.
 
-use std::collections::{HashMap, HashSet};
+use std::collections::{BTreeSet, HashMap, HashSet};
 
 use super::counters::Counters;
 use super::data::Memory;
@@ -40,7 +40,11 @@ pub struct Layout {
     pub(super) cases: HashMap<Sig, Cases>,
     /// By index in the snapshot's table: whether the linked module has it.
     elements: Vec<bool>,
+    /// Functions of which code takes a reference.
+    pub(super) taken: BTreeSet<Func>,
     pub(super) memory: Memory,
+    /// Whether instructions name data that is placed when the module starts.
+    pub(super) names_placed_data: bool,
     /// Address to the word from which residual code loads it.
     cells: HashMap<u32, u32>,
     /// Function to call for a call through the slot at an address.
@@ -91,7 +95,7 @@ impl Layout {
             true => dispatch::dispatchers(module).collect(),
             false => HashSet::new(),
         };
-        let reached = reached(module, residues, &memory, &dispatchers, choices)?;
+        let reached = reached(module, requests, residues, &memory, &dispatchers, choices)?;
         memory.blank(&reached.idle);
         let functions = fates(module, &reached, choices)?;
         let stubs = stubs::all(module, &reached, choices)?;
@@ -125,7 +129,9 @@ impl Layout {
             dispatchers,
             cases: HashMap::new(),
             elements: reached.elements,
+            taken: reached.taken,
             memory,
+            names_placed_data: reached.names_placed_data,
             cells: requests.cells.clone(),
             slot_functions: HashMap::new(),
             versions: HashMap::new(),
@@ -281,6 +287,7 @@ fn memory(
 /// What the linked module needs of the snapshot.
 fn reached(
     module: &Module,
+    requests: &Requests,
     residues: &[Residue],
     memory: &Memory,
     dispatchers: &HashSet<Func>,
@@ -288,7 +295,7 @@ fn reached(
 ) -> Result<Reached, LinkError> {
     let plain = Plain::new(module, choices.kept, dispatchers, choices.plain_code);
     match choices.keeps_unreached {
-        false => Reached::find(module, memory, residues, plain, |name| {
+        false => Reached::find(module, memory, residues, &requests.cells, plain, |name| {
             copy::keeps(module, choices.to_initialise, name)
         }),
         true => Reached::all(module, plain),

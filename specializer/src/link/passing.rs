@@ -44,6 +44,8 @@ pub(super) struct Passing {
     changes: HashMap<Sig, Change>,
     /// By function of the linked module: its type.
     functions: Vec<Sig>,
+    /// By table: what an index is.
+    indices: Vec<ValType>,
 }
 
 /// A type that changes.
@@ -66,7 +68,15 @@ impl Passing {
                 changes.insert(sig, Change { from, to, original });
             }
         }
-        Self { changes, functions }
+        let indices = module.wide_tables.iter().map(|is_wide| match is_wide {
+            true => ValType::I64,
+            false => ValType::I32,
+        });
+        Self {
+            changes,
+            functions,
+            indices: indices.collect(),
+        }
     }
 
     /// What a type is in the linked module, if it changes.
@@ -283,9 +293,16 @@ impl Rewriting<'_> {
                 let sig = self.passing.functions[function_index as usize];
                 self.call(sig, None, at.start);
             }
-            Operator::CallIndirect { type_index, .. }
-            | Operator::ReturnCallIndirect { type_index, .. } => {
-                self.call(Sig(type_index), Some(ValType::I32), at.start);
+            Operator::CallIndirect {
+                type_index,
+                table_index,
+            }
+            | Operator::ReturnCallIndirect {
+                type_index,
+                table_index,
+            } => {
+                let index = self.passing.indices[table_index as usize];
+                self.call(Sig(type_index), Some(index), at.start);
             }
             Operator::CallRef { type_index } | Operator::ReturnCallRef { type_index } => {
                 let callee = RefType {

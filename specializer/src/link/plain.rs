@@ -67,6 +67,10 @@ impl<'a> Plain<'a> {
         let mut plain = plain(&generic, self.kept);
         cleanup::simplify(&mut plain);
         let lowered = lower::function(&plain);
+        // A stack machine needs no locals for what waits on its stack.
+        if lowered.excess().is_some() {
+            return None;
+        }
         Some(self.bodies.entry(func).insert_entry(lowered).into_mut())
     }
 

@@ -6,10 +6,11 @@
 //! of memory but for the module's objects, as the program's data may be anywhere.
 //!
 //! Invariant: what is not reached is neither called nor read. Residual code names no data and no
-//! entry that its generic function does not: its constants are that function's, or come from
-//! memory. So what such a function names is reached, whether or not the function is. Residual code
-//! may call what only the compiled ways of that function do. Where the host can change table or
-//! memory before the module starts, all of them is reached.
+//! entry that neither its generic function nor its request does: its constants are the function's,
+//! the request's, which the linked module does not have, or come from memory to which these lead.
+//! So what such a function and its request name is reached, whether or not the function is.
+//! Residual code may call what only the compiled ways of that function do. Where the host can
+//! change table or memory before the module starts, all of them is reached.
 
 #[cfg(test)]
 mod tests;
@@ -17,16 +18,17 @@ mod tests;
 use std::collections::{BTreeSet, HashMap};
 use std::ops::Range;
 
-use wasmparser::{ElementItems, ExternalKind, Operator, Parser, Payload};
+use wasmparser::{ExternalKind, Operator, Parser, Payload};
 
 use super::data::Memory;
 use super::plain::Plain;
-use super::{LinkError, Residue};
+use super::{LinkError, Residue, elements};
 use crate::index::Map;
 use crate::ir::Func;
 use crate::lower::Lowered;
 use crate::module::Module;
 use crate::module::references::References;
+use crate::request::{Param, Request};
 
 /// What is needed of a module.
 pub struct Reached {
@@ -37,28 +39,40 @@ pub struct Reached {
     pub idle: Vec<Range<u32>>,
     /// Of functions that are reached: simplified bodies.
     pub plain: HashMap<Func, Lowered>,
+    /// Functions of which code that is reached takes a reference.
+    pub taken: BTreeSet<Func>,
+    /// Whether instructions that are reached name data that is placed in memory 0 when the module
+    /// starts, of which nothing is left for them.
+    pub names_placed_data: bool,
 }
 
 impl Reached {
     /// All of the module.
     pub fn all(module: &Module, mut plain: Plain) -> Result<Self, LinkError> {
+        let mut named = Names::default();
         for func in module.functions.keys() {
-            plain.simplify(func, &callees(module, func)?);
+            named.callees.clear();
+            named.read(module, func)?;
+            plain.simplify(func, &named.callees);
         }
         Ok(Self {
             functions: Map::filled_like(&module.functions, true),
             elements: vec![true; module.table.len()],
             idle: Vec::new(),
             plain: plain.into_bodies(),
+            taken: named.taken,
+            names_placed_data: named.placed_data,
         })
     }
 
-    /// What can be reached once `residues` are in the module and memory is `memory`. `is_kept` says
-    /// which exports the linked module has.
+    /// What can be reached once `residues` are in the module and memory is `memory`. `cells` has,
+    /// by address, the word from which residual code loads it; `is_kept` says which exports the
+    /// linked module has.
     pub fn find(
         module: &Module,
         memory: &Memory,
         residues: &[Residue],
+        cells: &HashMap<u32, u32>,
         plain: Plain,
         is_kept: impl Fn(&str) -> bool,
     ) -> Result<Self, LinkError> {
@@ -74,11 +88,12 @@ impl Reached {
             objects: vec![false; references.map_or(0, |all| all.ranges().len())],
             work: Vec::new(),
             plain,
+            named: Names::default(),
         };
         if references.is_none() {
             (0..module.table.len() as u32).for_each(|index| search.element(index));
         }
-        search.roots(residues, is_kept)?;
+        search.roots(residues, cells, is_kept)?;
         while let Some(function) = search.work.pop() {
             search.body(function)?;
         }
@@ -89,6 +104,8 @@ impl Reached {
             functions: search.functions,
             elements: search.elements,
             plain: search.plain.into_bodies(),
+            taken: search.named.taken,
+            names_placed_data: search.named.placed_data,
         })
     }
 }
@@ -103,12 +120,14 @@ struct Search<'a> {
     /// Functions that are reached and were not looked at.
     work: Vec<Func>,
     plain: Plain<'a>,
+    named: Names,
 }
 
 impl Search<'_> {
     fn roots(
         &mut self,
         residues: &[Residue],
+        cells: &HashMap<u32, u32>,
         is_kept: impl Fn(&str) -> bool,
     ) -> wasmparser::Result<()> {
         for (name, &(kind, index)) in &self.module.exports {
@@ -127,6 +146,7 @@ impl Search<'_> {
             for func in residue.lowered.callees() {
                 self.function(func);
             }
+            self.named_by_request(residue.request, cells);
         }
         let specialized: BTreeSet<_> = residues.iter().map(|one| one.request.function).collect();
         specialized.into_iter().for_each(|func| self.named_by(func));
@@ -159,18 +179,8 @@ impl Search<'_> {
                     if self.module.fills_table(&segment) {
                         continue;
                     }
-                    match &segment.items {
-                        ElementItems::Functions(functions) => {
-                            for function in functions.clone() {
-                                self.function(Func(function?));
-                            }
-                        }
-                        ElementItems::Expressions(_, expressions) => {
-                            for expression in expressions.clone() {
-                                self.expression(&expression?)?;
-                            }
-                        }
-                    }
+                    let functions = elements::functions(&segment)?;
+                    functions.into_iter().for_each(|func| self.function(func));
                 }
             }
             _ => {}
@@ -198,7 +208,8 @@ impl Search<'_> {
     /// What a function that is reached names.
     fn body(&mut self, func: Func) -> wasmparser::Result<()> {
         self.named_by(func);
-        let mut callees = callees(self.module, func)?;
+        self.named.read(self.module, func)?;
+        let mut callees = std::mem::take(&mut self.named.callees);
         if let Some(lowered) = self.plain.simplify(func, &callees) {
             callees = lowered.callees().collect();
         }
@@ -213,6 +224,27 @@ impl Search<'_> {
             named.elements.iter().for_each(|&index| self.element(index));
             named.objects.iter().for_each(|&number| self.object(number));
         }
+    }
+
+    /// What a request says of its parameters: addresses, and numbers that may be one or an index.
+    fn named_by_request(&mut self, request: &Request, cells: &HashMap<u32, u32>) {
+        for address in request.bases.values() {
+            self.object_at(*address);
+            if let Some(&cell) = cells.get(address) {
+                self.object_at(cell);
+            }
+        }
+        for param in &request.params {
+            if let Param::Const(number) = param {
+                self.word(number.bits() as u32);
+            }
+        }
+    }
+
+    /// What may be an index of the table, or an address.
+    fn word(&mut self, word: u32) {
+        self.element(word);
+        self.object_at(word);
     }
 
     /// The table has this index, or no function under it.
@@ -269,20 +301,48 @@ impl Search<'_> {
     }
 }
 
-/// The functions that a body names, as often as it does.
-fn callees(module: &Module, func: Func) -> wasmparser::Result<Vec<Func>> {
-    let mut callees = Vec::new();
-    let Some(body) = module.body(func) else {
-        return Ok(callees);
-    };
-    let mut operators = body.get_operators_reader()?;
-    while !operators.eof() {
-        if let Operator::Call { function_index }
-        | Operator::ReturnCall { function_index }
-        | Operator::RefFunc { function_index } = operators.read()?
-        {
-            callees.push(Func(function_index));
+/// What bodies name.
+#[derive(Default)]
+struct Names {
+    /// Functions, as often as they are named.
+    callees: Vec<Func>,
+    /// See [`Reached`].
+    taken: BTreeSet<Func>,
+    placed_data: bool,
+}
+
+impl Names {
+    /// Adds what the body of a function names.
+    fn read(&mut self, module: &Module, func: Func) -> wasmparser::Result<()> {
+        let Some(body) = module.body(func) else {
+            return Ok(());
+        };
+        let mut operators = body.get_operators_reader()?;
+        while !operators.eof() {
+            match operators.read()? {
+                Operator::Call { function_index } | Operator::ReturnCall { function_index } => {
+                    self.callees.push(Func(function_index));
+                }
+                Operator::RefFunc { function_index } => {
+                    self.callees.push(Func(function_index));
+                    self.taken.insert(Func(function_index));
+                }
+                Operator::MemoryInit { data_index, .. }
+                | Operator::DataDrop { data_index }
+                | Operator::ArrayNewData {
+                    array_data_index: data_index,
+                    ..
+                }
+                | Operator::ArrayInitData {
+                    array_data_index: data_index,
+                    ..
+                } => {
+                    let others = &module.other_segments;
+                    self.placed_data |= others.binary_search(&data_index).is_err();
+                }
+                _ => {}
+            }
         }
+        Ok(())
     }
-    Ok(callees)
 }

@@ -6,6 +6,7 @@
 //! Leaves out optimisation, which is [`crate::cleanup`]'s.
 
 mod encode;
+mod excess;
 #[cfg(test)]
 mod golden;
 mod locals;
@@ -18,6 +19,7 @@ pub(crate) mod structure;
 mod tests;
 
 pub use encode::val_type;
+pub use excess::Excess;
 pub use relocation::{LinkedAs, Lowered, OPERAND, Relocation, RelocationKind};
 
 use std::borrow::Cow;

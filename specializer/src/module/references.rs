@@ -7,7 +7,13 @@
 //!
 //! Invariant: an *object* is a part of memory that is only referred to by an address within it. The
 //! value of each relocation is compared with its symbol; where one differs, or is of a kind that
-//! this version does not know, there is no section.
+//! this version does not know, there is no section. Data to which data refers by an address outside
+//! of it is no object, as an array by its end, nor is what symbols of the linker's enclose
+//! (`__start_NAME`, `__stop_NAME`).
+
+mod objects;
+#[cfg(test)]
+mod tests;
 
 use std::borrow::Cow;
 use std::collections::{BTreeMap, BTreeSet};
@@ -16,10 +22,11 @@ use std::ops::Range;
 use serde::{Deserialize, Serialize};
 use wasm_encoder::CustomSection;
 use wasmparser::{
-    BinaryReader, DataKind, KnownCustom, Linking, LinkingSectionReader, Parser, Payload,
-    RelocSectionReader, RelocationEntry, RelocationType, SymbolFlags, SymbolInfo,
+    BinaryReader, DataKind, DefinedDataSymbol, KnownCustom, Linking, LinkingSectionReader, Parser,
+    Payload, RelocSectionReader, RelocationEntry, RelocationType, SymbolFlags, SymbolInfo,
 };
 
+use self::objects::Objects;
 use super::constant;
 use crate::ir::Func;
 use crate::op::Const;
@@ -51,9 +58,24 @@ pub struct Named {
 impl References {
     /// What the module's section says; absent where there is none that can be read.
     pub fn read(custom: &wasmparser::CustomSectionReader) -> Option<Self> {
+        let read = || postcard::from_bytes(custom.data()).ok();
         is_section(custom)
-            .then(|| postcard::from_bytes(custom.data()).ok())
+            .then(read)
             .flatten()
+            .filter(Self::is_sound)
+    }
+
+    /// Whether it is as its fields say: anybody may write a section of this name.
+    fn is_sound(&self) -> bool {
+        let objects = self.objects.windows(2);
+        let end = |(start, len): (u32, u32)| u64::from(start) + u64::from(len);
+        let mut objects = objects.map(|pair| end(pair[0]) <= u64::from(pair[1].0));
+        let mut functions = self.functions.windows(2).map(|pair| pair[0].0 < pair[1].0);
+        let exists = |number: &u32| (*number as usize) < self.objects.len();
+        let mut named = self.functions.iter().map(|(_, named)| &named.objects);
+        objects.all(|is_before| is_before)
+            && functions.all(|is_before| is_before)
+            && named.all(|objects| objects.last().is_none_or(exists))
     }
 
     /// Where they are.
@@ -81,6 +103,21 @@ impl References {
         let number = after.checked_sub(1)?;
         let (start, len) = self.objects[number];
         (address - start < len).then_some(number as u32)
+    }
+
+    /// What these are, of which a function refers to each.
+    fn named(&self, targets: &[Target]) -> Named {
+        let mut named = Named::default();
+        for target in targets {
+            match *target {
+                Target::Other => {}
+                Target::Element(index) => {
+                    named.elements.insert(index);
+                }
+                Target::Data(address) => named.objects.extend(self.object_at(address)),
+            }
+        }
+        named
     }
 
     pub fn of(&self, func: Func) -> Option<&Named> {
@@ -130,6 +167,8 @@ struct Parts<'a> {
     code: Option<(u32, usize)>,
     data: Option<(u32, usize)>,
     segments: Vec<Segment>,
+    /// By index, the values of globals that are constants.
+    globals: Vec<Option<Const>>,
     linking: Option<LinkingSectionReader<'a>>,
     relocations: Vec<RelocSectionReader<'a>>,
 }
@@ -172,8 +211,16 @@ impl<'a> Parts<'a> {
             match payload {
                 Payload::ImportSection(imports) => {
                     for import in imports.into_imports() {
-                        let is_function = matches!(import?.ty, wasmparser::TypeRef::Func(_));
-                        parts.imported_functions += u32::from(is_function);
+                        match import?.ty {
+                            wasmparser::TypeRef::Func(_) => parts.imported_functions += 1,
+                            wasmparser::TypeRef::Global(_) => parts.globals.push(None),
+                            _ => {}
+                        }
+                    }
+                }
+                Payload::GlobalSection(globals) => {
+                    for global in globals {
+                        parts.globals.push(constant(&global?.init_expr));
                     }
                 }
                 Payload::CodeSectionStart { range, .. } => parts.code = Some((number, range.start)),
@@ -196,8 +243,7 @@ impl<'a> Parts<'a> {
         Ok(parts)
     }
 
-    /// By symbol, the address and length of its data, if it is data that lies somewhere.
-    fn symbols(&self) -> wasmparser::Result<Vec<Option<(u32, u32)>>> {
+    fn symbols(&self) -> wasmparser::Result<Vec<Symbol>> {
         let mut symbols = Vec::new();
         let linking = self.linking.iter().cloned();
         for part in linking.flat_map(|linking| linking.subsections()) {
@@ -205,19 +251,51 @@ impl<'a> Parts<'a> {
                 continue;
             };
             for symbol in table {
-                let place = match symbol? {
-                    SymbolInfo::Data { flags, symbol, .. } => {
-                        symbol.filter(|_| !flags.contains(SymbolFlags::ABSOLUTE))
-                    }
-                    _ => None,
-                };
-                symbols.push(place.and_then(|data| {
-                    let segment = self.segments.get(data.index as usize)?;
-                    Some((segment.address?.checked_add(data.offset)?, data.size))
-                }));
+                symbols.push(match symbol? {
+                    SymbolInfo::Data {
+                        flags,
+                        symbol: Some(data),
+                        name,
+                    } => self.data(name, flags, data),
+                    SymbolInfo::Func { .. } => Symbol::Function,
+                    _ => Symbol::Other,
+                });
             }
         }
         Ok(symbols)
+    }
+
+    fn data(&self, name: &str, flags: SymbolFlags, data: DefinedDataSymbol) -> Symbol {
+        let is_absolute = flags.contains(SymbolFlags::ABSOLUTE);
+        let segment = self.segments.get(data.index as usize);
+        let start = match is_absolute {
+            true => Some(0),
+            false => segment.and_then(|segment| segment.address),
+        };
+        let Some(address) = start.and_then(|start| start.checked_add(data.offset)) else {
+            return Symbol::Other;
+        };
+        match data.size {
+            0 if name.starts_with("__start_") => Symbol::Start(address),
+            0 if name.starts_with("__stop_") => Symbol::Stop(address),
+            _ if is_absolute => Symbol::Other,
+            size => Symbol::Data(address, size),
+        }
+    }
+
+    /// Where the segments lie that these symbols enclose.
+    fn enclosed(&self, symbols: &[Symbol]) -> impl Iterator<Item = Range<u32>> {
+        let places = self.segments.iter().filter_map(|segment| {
+            let start = segment.address?;
+            Some(start..start.checked_add(segment.bytes.len() as u32)?)
+        });
+        places.filter(|place| {
+            symbols.iter().any(|symbol| match *symbol {
+                Symbol::Start(address) => address == place.start,
+                Symbol::Stop(address) => address == place.end,
+                Symbol::Data(..) | Symbol::Function | Symbol::Other => false,
+            })
+        })
     }
 
     /// The function whose body has this place of the file.
@@ -239,6 +317,19 @@ impl<'a> Parts<'a> {
     }
 }
 
+/// What relocations may refer to.
+#[derive(Clone, Copy)]
+enum Symbol {
+    /// Address and length of data.
+    Data(u32, u32),
+    /// Where all data of one section begins, as linkers call it, and where it ends.
+    Start(u32),
+    Stop(u32),
+    Function,
+    /// What instructions name, or what lies nowhere.
+    Other,
+}
+
 /// What a relocation refers to.
 #[derive(Clone, Copy)]
 enum Target {
@@ -256,18 +347,35 @@ impl Target {
         relocation: &RelocationEntry,
         bytes: &[u8],
         at: usize,
-        symbols: &[Option<(u32, u32)>],
+        parts: &Parts,
+        symbols: &[Symbol],
     ) -> Option<Self> {
         use RelocationType as R;
         let mut reader = BinaryReader::new(bytes.get(at..)?, at);
+        let symbol = symbols.get(relocation.index as usize);
         let value = match relocation.ty {
             R::MemoryAddrLeb => reader.read_var_u32().ok()?,
             R::MemoryAddrSleb | R::TableIndexSleb => reader.read_var_i32().ok()? as u32,
             R::MemoryAddrI32 | R::TableIndexI32 => reader.read_u32().ok()?,
+            R::GlobalIndexLeb => {
+                // Code for libraries has addresses and indices in globals.
+                let global = reader.read_var_u32().ok()?;
+                let value = parts.globals.get(global as usize);
+                return match (symbol?, value) {
+                    (
+                        Symbol::Other | Symbol::Start(_) | Symbol::Stop(_) | Symbol::Data(_, 0),
+                        _,
+                    ) => Some(Target::Other),
+                    (Symbol::Data(address, _), _) => Some(Target::Data(*address)),
+                    (Symbol::Function, Some(Some(Const::I32(index)))) => {
+                        Some(Target::Element(*index as u32))
+                    }
+                    (Symbol::Function, _) => None,
+                };
+            }
             R::FunctionIndexLeb
             | R::FunctionIndexI32
             | R::TypeIndexLeb
-            | R::GlobalIndexLeb
             | R::GlobalIndexI32
             | R::EventIndexLeb
             | R::TableNumberLeb => return Some(Target::Other),
@@ -276,7 +384,7 @@ impl Target {
         if let R::TableIndexSleb | R::TableIndexI32 = relocation.ty {
             return Some(Target::Element(value));
         }
-        let Some((address, len)) = *symbols.get(relocation.index as usize)? else {
+        let &Symbol::Data(address, len) = symbol? else {
             return Some(Target::Other);
         };
         let is_as_linked = value == address.wrapping_add(relocation.addend as u32);
@@ -295,11 +403,12 @@ fn collect(bytes: &[u8]) -> wasmparser::Result<Option<References>> {
         return Ok(None);
     };
     let symbols = parts.symbols()?;
-    let mut references = References {
-        objects: disjoint(symbols.iter().copied().flatten().collect()),
-        functions: Vec::new(),
-    };
-    let mut named: BTreeMap<u32, Named> = BTreeMap::new();
+    let places = symbols.iter().filter_map(|symbol| match *symbol {
+        Symbol::Data(address, len) => Some((address, len)),
+        Symbol::Start(_) | Symbol::Stop(_) | Symbol::Function | Symbol::Other => None,
+    });
+    let mut objects = Objects::new(places.collect());
+    let mut named: BTreeMap<u32, Vec<Target>> = BTreeMap::new();
     let mut are_known = false;
     for section in &parts.relocations {
         let start = match section.section_index() {
@@ -310,7 +419,7 @@ fn collect(bytes: &[u8]) -> wasmparser::Result<Option<References>> {
         for relocation in section.entries() {
             let relocation = relocation?;
             let at = start + relocation.offset as usize;
-            let Some(target) = Target::of(&relocation, bytes, at, &symbols) else {
+            let Some(target) = Target::of(&relocation, bytes, at, &parts, &symbols) else {
                 return Ok(None);
             };
             if section.section_index() == data {
@@ -318,39 +427,30 @@ fn collect(bytes: &[u8]) -> wasmparser::Result<Option<References>> {
                 if parts.address_at(at).is_none_or(|address| address % 4 != 0) {
                     return Ok(None);
                 }
+                if let Target::Data(address) = target {
+                    objects.refer(address, relocation.addend);
+                }
                 continue;
             }
             are_known = true;
             let Some(function) = parts.function_at(at) else {
                 return Ok(None);
             };
-            let named = named.entry(function).or_default();
-            match target {
-                Target::Other => {}
-                Target::Element(index) => {
-                    named.elements.insert(index);
-                }
-                Target::Data(address) => named.objects.extend(references.object_at(address)),
-            }
+            named.entry(function).or_default().push(target);
         }
     }
-    named.retain(|_, named| *named != Named::default());
-    references.functions = named.into_iter().collect();
+    parts
+        .enclosed(&symbols)
+        .for_each(|place| objects.remove(place));
+    let mut references = References {
+        objects: objects.left(),
+        functions: Vec::new(),
+    };
+    let functions = named
+        .into_iter()
+        .map(|(function, targets)| (function, references.named(&targets)));
+    references.functions = functions
+        .filter(|(_, named)| *named != Named::default())
+        .collect();
     Ok(are_known.then_some(references))
-}
-
-/// The same parts of memory, of which those that overlap are one.
-fn disjoint(mut parts: Vec<(u32, u32)>) -> Vec<(u32, u32)> {
-    parts.retain(|&(_, len)| len > 0);
-    parts.sort_unstable();
-    let mut disjoint: Vec<(u32, u32)> = Vec::new();
-    for (start, len) in parts {
-        match disjoint.last_mut() {
-            Some((first, last)) if start - *first < *last => {
-                *last = (*last).max((start - *first).saturating_add(len));
-            }
-            Some(_) | None => disjoint.push((start, len)),
-        }
-    }
-    disjoint
 }

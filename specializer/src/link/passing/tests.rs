@@ -43,6 +43,24 @@ fn integers_are_passed_as_others_where_nobody_outside_can_tell() {
     }
 }
 
+/// An index of a table may have 64 bits, which wait in a local while arguments are converted.
+#[test]
+fn indices_of_wide_tables_are_wide() {
+    let [_, linked] = linked_whole(&format!(
+        "(module
+            {MANY}
+            (table i64 2 funcref)
+            (elem (i64.const 0) $called)
+            (func $called (type $many))
+            (func (export \"run\") (param i64)
+                (call_indirect (type $many)
+                    (i32.const 1) (i32.const 2) (i32.const 3)
+                    (i32.const 4) (i32.const 5) (i32.const 6)
+                    (i64.shr_u (local.get 0) (i64.const 1)))))"
+    ));
+    wasmparser::validate(&linked).expect("the result is valid");
+}
+
 #[test]
 fn types_stay_where_a_reference_may_leave_or_come_in() {
     for more in [

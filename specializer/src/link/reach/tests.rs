@@ -233,3 +233,104 @@ fn what_a_specialized_function_names_stays_without_it() {
     let module = Module::parse(&linked).expect("supported");
     assert_eq!(module.image[0x3000], 0x2a);
 }
+
+/// The interpreter gets the addresses of three objects and the index of a function from the request
+/// alone, and reads one of them by way of another. The table of requests is not in the module.
+#[test]
+fn what_a_request_names_stays_without_it() {
+    let text = r#"(module
+        (import "bactrian" "context.update" (func $position (param i32)))
+        (memory 3)
+        (@requests 0x100
+            (region 0x1000 0x10) (region 0x3000 8) (region 0x4000 8)
+            (request 21 (slot 0x80) (code 0x1000 4) (pointer 0x3000) (pointer 0x4000)
+                (const 0x6000) (const 22) (pass 1)))
+        (type $entry (func (param i32 i64) (result i64)))
+        (type $none (func (result i64)))
+        (table 40 funcref)
+        (elem (i32.const 20) $shim $interpret $callee $idle)
+        (data (i32.const 0x80) "\14")
+        (data (i32.const 0x1000) "\07")
+        (data (i32.const 0x3000) "\2a")
+        (data (i32.const 0x4000) "\00\50")
+        (data (i32.const 0x5000) "\2b")
+        (data (i32.const 0x6000) "\2c")
+        (data (i32.const 0x7000) "\2d")
+        (func (export "run") (param $x i64) (result i64)
+            (call_indirect (type $entry)
+                (i32.const 0x1000) (local.get $x) (i32.load (i32.const 0x80))))
+        (func $shim (type $entry)
+            (call $interpret (local.get 0) (i32.const 0x3000) (i32.const 0x4000)
+                (i32.const 0x6000) (i32.const 22) (local.get 1)))
+        (func $interpret (param i32 i32 i32 i32 i32 i64) (result i64)
+            (call $position (local.get 0))
+            (i64.add (call_indirect (type $none) (local.get 4))
+                (i64.add (i64.load8_u (i32.add (local.get 3) (i32.wrap_i64 (local.get 5))))
+                    (i64.add
+                        (i64.load8_u (i32.add (local.get 1) (i32.wrap_i64 (local.get 5))))
+                        (i64.load8_u (i32.add (i32.load (local.get 2))
+                            (i32.wrap_i64 (local.get 5))))))))
+        (func $callee (type $none) (i64.const 1))
+        (func $idle (type $none) (i64.const 2)))"#;
+    let mut bytes = tables::module(text).expect("the text is a module");
+    let references = References {
+        objects: [0x3000, 0x4000, 0x5000, 0x6000, 0x7000]
+            .map(|at| (at, 8))
+            .to_vec(),
+        functions: vec![named(2, &[0, 1, 3], &[22])],
+    };
+    references.section().append_to(&mut bytes);
+    let output = specialize(&bytes, &Options::default(), None, &Silent);
+    let linked = output.expect("it is specialized").module;
+    let names = names(&linked);
+    assert!(
+        ["interpret", "shim", "idle"]
+            .iter()
+            .all(|gone| !names.contains(&(*gone).into()))
+    );
+    let module = Module::parse(&linked).expect("supported");
+    let at = |address: usize| module.image.get(address).copied().unwrap_or(0);
+    let objects = [0x3000, 0x4001, 0x5000, 0x6000, 0x7000].map(at);
+    assert_eq!(objects, [0x2a, 0x50, 0x2b, 0x2c, 0]);
+    assert!(names.contains(&"callee".into()));
+}
+
+/// Code may take a reference to a function that has lost its entry in the table. Nothing else
+/// declares it.
+#[test]
+fn functions_are_declared_whose_entry_goes() {
+    let left = link(
+        r#"(module
+            (table 40 funcref) (memory 1)
+            (elem (i32.const 30) $taken $idle)
+            (func $taken) (func $idle)
+            (func $main (export "main") (drop (ref.func $taken))))"#,
+        Some(References::default()),
+    );
+    assert_eq!(left.functions, ["taken", "main"]);
+    assert!(left.elements.is_empty());
+}
+
+/// Anybody may write a section that looks like ours.
+#[test]
+fn references_that_make_no_sense_are_none() {
+    let overlapping = References {
+        objects: vec![(0x200, 8), (0x204, 4)],
+        functions: Vec::new(),
+    };
+    let without_end = References {
+        objects: vec![(0x200, u32::MAX), (0x300, 4)],
+        functions: Vec::new(),
+    };
+    let in_no_order = References {
+        objects: Vec::new(),
+        functions: vec![named(5, &[], &[30]), named(1, &[], &[31])],
+    };
+    let missing = References {
+        objects: vec![(0x200, 8)],
+        functions: vec![named(5, &[1], &[])],
+    };
+    for references in [overlapping, without_end, in_no_order, missing] {
+        assert_eq!(link(TABLE, Some(references)).functions.len(), 6);
+    }
+}
