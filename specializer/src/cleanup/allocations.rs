@@ -178,8 +178,10 @@ impl<'f> Finder<'f> {
         match (inst.op, inst.op.effect()) {
             (Op::Load { .. }, _) => false,
             (Op::Store { offset, .. }, _) => self.takes_memory(inst, offset),
-            (_, Effect::Pure | Effect::Traps | Effect::ReadsGlobal) => false,
-            (_, Effect::Reads | Effect::Writes | Effect::WritesGlobal | Effect::Calls) => true,
+            (_, Effect::Pure | Effect::Traps) => false,
+            // Where there is no room, the call may set a global.
+            (_, Effect::ReadsGlobal | Effect::WritesGlobal) => true,
+            (_, Effect::Reads | Effect::Writes | Effect::Calls) => true,
         }
     }
 
