@@ -1,0 +1,46 @@
+//! Functions that are large in one way are cleaned up in linear time: in quadratic time, each of
+//! these would take from several seconds to minutes.
+
+use std::fmt::Write;
+
+use super::Trapped;
+use crate::allocator::Allocator;
+use crate::ir::residual::Function;
+
+/// What is left of a function; `fn1` is the allocator's.
+fn clean(text: &str) -> String {
+    let mut function: Function = crate::text::parse(text).expect("the test's function parses");
+    let allocator = Allocator {
+        allocate: crate::ir::Func(1),
+        pointer: 0x90,
+        floor: 0x94,
+        is_counted: false,
+    };
+    super::run(
+        &mut function,
+        &[],
+        Some(&allocator),
+        Trapped::Ends,
+        &Default::default(),
+        &mut |_, _| {},
+    );
+    function.to_string()
+}
+
+/// A function of `i32` and `i64` with this in its first block, and these blocks behind it.
+fn function(first: &str, others: &str) -> String {
+    format!("function(i32, i64) -> i64 {{\nbb0(v0: i32, v1: i64):\n{first}{others}}}\n")
+}
+
+#[test]
+fn globals_are_many() {
+    let mut text = String::new();
+    for _ in 0..2 {
+        for global in 0..20_000 {
+            writeln!(text, "global.set global{global} v0").expect("strings grow");
+        }
+    }
+    let left = clean(&function(&format!("{text}return v1\n"), ""));
+    // Of the first ones, each write but the last is dropped.
+    assert_eq!(left.matches("global.set").count(), 40_000 - 64);
+}
