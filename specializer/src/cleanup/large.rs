@@ -44,3 +44,22 @@ fn globals_are_many() {
     // Of the first ones, each write but the last is dropped.
     assert_eq!(left.matches("global.set").count(), 40_000 - 64);
 }
+
+#[test]
+fn an_address_is_computed_in_many_steps() {
+    let mut text =
+        String::from("v2: i32 = i32.const 8\nv3: i32 = i32.const 1\nv5: i32 = i32.and v0, v2\n");
+    for step in 0..100_000 {
+        let (before, sum, after, loaded) = (5 + 3 * step, 6 + 3 * step, 8 + 3 * step, 7 + 3 * step);
+        write!(
+            text,
+            "v{sum}: i32 = i32.add v{before}, v2
+             v{after}: i32 = address.within v{sum}, v3
+             v{loaded}: i64 = i64.load v{after}
+             i64.store v{after}, v1\n",
+        )
+        .expect("strings grow");
+    }
+    let left = clean(&function(&format!("{text}return v1\n"), ""));
+    assert_eq!(left.matches("i64.store").count(), 100_000);
+}
