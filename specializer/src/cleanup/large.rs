@@ -63,3 +63,27 @@ fn an_address_is_computed_in_many_steps() {
     let left = clean(&function(&format!("{text}return v1\n"), ""));
     assert_eq!(left.matches("i64.store").count(), 100_000);
 }
+
+#[test]
+fn a_switch_with_many_targets_follows_many_instructions() {
+    let (mut first, mut others) = (String::new(), String::new());
+    let mut targets = Vec::new();
+    first.push_str("v2: f64 = f64.convert_i64_s v1\n");
+    for number in 0..50_000 {
+        let (sum, called, block) = (3 + 2 * number, 4 + 2 * number, 1 + number);
+        writeln!(first, "v{sum}: f64 = f64.add v2, v2\nf64.store v0, v{sum}")
+            .expect("strings grow");
+        write!(
+            others,
+            "bb{block}():\nv{called}: i64 = call fn0 v0, v1\nf64.store v0, v2\nreturn v{called}\n"
+        )
+        .expect("strings grow");
+        targets.push(format!("bb{block}()"));
+    }
+    let targets = targets.join(", ");
+    let left = clean(&function(
+        &format!("{first}switch v0 [{targets}] default bb1()\n"),
+        &others,
+    ));
+    assert!(left.contains("switch"));
+}
