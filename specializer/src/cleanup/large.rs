@@ -87,3 +87,63 @@ fn a_switch_with_many_targets_follows_many_instructions() {
     ));
     assert!(left.contains("switch"));
 }
+
+/// One way loads from it, in many blocks; the other hands it on, and many blocks follow.
+#[test]
+fn a_block_of_memory_is_loaded_from_in_many_places() {
+    let first = "v2: i32 = i32.const 16\nv3: i64 = i64.const 1024\n\
+        v4: i32 = call fn1 v2, v3\ni64.store v4, v1\nbranch v0 ? bb1() : bb2()\n";
+    let mut others = String::new();
+    let end = 160_000;
+    for number in 0..end / 2 {
+        let [loading, other] = [1 + 2 * number, 2 + 2 * number];
+        let [loaded, half, word, called, bits] = [5, 6, 7, 8, 9].map(|value| value + 5 * number);
+        let [next, last] = [loading + 2, other + 2].map(|block| block.min(end + 1));
+        write!(
+            others,
+            "bb{loading}():
+             v{loaded}: i64 = i64.load v4
+             v{half}: i32 = i32.wrap_i64 v{loaded}
+             i64.store offset={number} v0, v1
+             branch v{half} ? bb{next}() : bb{}()
+             bb{other}():
+             v{word}: i64 = i64.extend_i32_u v4
+             v{called}: i64 = call fn0 v0, v{word}
+             v{bits}: i32 = i32.wrap_i64 v{called}
+             branch v{bits} ? bb{last}() : bb{}()\n",
+            end + 1,
+            end + 1,
+        )
+        .expect("strings grow");
+    }
+    write!(others, "bb{}():\nreturn v1\n", end + 1).expect("strings grow");
+    let left = clean(&function(first, &others));
+    assert!(!left.contains("load v4"));
+}
+
+/// Of one field, many values are stored; another one is loaded in many places, and the address is
+/// handed on in many others.
+#[test]
+fn a_block_of_memory_is_used_often() {
+    let count = 60_000;
+    let mut first = String::from(
+        "v2: i32 = i32.const 24\nv3: i64 = i64.const 2048\n\
+         v4: i32 = call fn1 v2, v3\ni64.store v4, v1\n",
+    );
+    let mut calls = String::from("v5: i64 = i64.extend_i32_u v4\n");
+    for number in 0..count {
+        let [loaded, called] = [6, 7].map(|value| value + 2 * number);
+        write!(
+            first,
+            "v{loaded}: i64 = i64.load v4
+             i64.store offset=8 v4, v{loaded}\n"
+        )
+        .expect("strings grow");
+        writeln!(calls, "v{called}: i64 = call fn0 v0, v5").expect("strings grow");
+    }
+    let left = clean(&function(
+        &format!("{first}branch v0 ? bb1() : bb2()\n"),
+        &format!("bb1():\n{calls}return v1\nbb2():\nreturn v1\n"),
+    ));
+    assert!(!left.contains("i64.load"));
+}
