@@ -147,3 +147,38 @@ fn a_block_of_memory_is_used_often() {
     ));
     assert!(!left.contains("i64.load"));
 }
+
+/// Each value that an edge brings to a test is a choice by a condition of its own.
+#[test]
+fn an_edge_brings_many_choices() {
+    let count = 40_000;
+    let mut first = String::from("v2: i64 = i64.const 1\nv3: i64 = i64.const 3\n");
+    let (mut choices, mut params) = (Vec::new(), Vec::new());
+    for number in 0..count {
+        let [loaded, cond, choice, param] = [4, 5, 6, 7].map(|value| value + 4 * number);
+        write!(
+            first,
+            "v{loaded}: i64 = i64.load offset={number} v0
+             v{cond}: i32 = i64.lt_s v1, v{loaded}
+             v{choice}: i64 = select v2, v3, v{cond}\n",
+        )
+        .expect("strings grow");
+        choices.push(format!("v{choice}"));
+        params.push(format!("v{param}: i64"));
+    }
+    let [choices, params] = [choices, params].map(|list| list.join(", "));
+    let (last, test) = (3 + 4 * count, 4 + 4 * count);
+    let left = clean(&function(
+        &format!("{first}branch v0 ? bb1({choices}) : bb2()\n"),
+        &format!(
+            "bb1({params}):
+             v{test}: i32 = i64.eq v{last}, v2
+             branch v{test} ? bb2() : bb3()
+             bb2():
+             return v1
+             bb3():
+             return v2\n"
+        ),
+    ));
+    assert!(!left.contains("select"));
+}
