@@ -164,12 +164,18 @@ impl<'f> Finder<'f> {
                 _ => break,
             }
         }
-        self.groups.push(group);
-        self.groups.retain(|group| !group.members.is_empty());
+        self.keep(group);
     }
 
     fn close(&mut self, group: &mut Group, next: Group) {
-        self.groups.push(std::mem::replace(group, next));
+        let closed = std::mem::replace(group, next);
+        self.keep(closed);
+    }
+
+    fn keep(&mut self, group: Group) {
+        if !group.members.is_empty() {
+            self.groups.push(group);
+        }
     }
 
     /// Whether no allocation moves over an instruction: it is more than a load, a store or

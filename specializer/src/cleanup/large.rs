@@ -182,3 +182,29 @@ fn an_edge_brings_many_choices() {
     ));
     assert!(!left.contains("select"));
 }
+
+#[test]
+fn many_blocks_allocate() {
+    let count = 100_000;
+    let first = "v2: i32 = i32.const 16\nv3: i64 = i64.const 1024\njump bb1()\n";
+    let mut others = String::new();
+    for number in 0..count {
+        let [made, word, called] = [4, 5, 6].map(|value| value + 3 * number);
+        write!(
+            others,
+            "bb{}():
+             v{made}: i32 = call fn1 v2, v3
+             i64.store v{made}, v1
+             v{word}: i64 = i64.extend_i32_u v{made}
+             v{called}: i64 = call fn0 v0, v{word}
+             branch v{made} ? bb{}() : bb{}()\n",
+            number + 1,
+            number + 2,
+            count + 1
+        )
+        .expect("strings grow");
+    }
+    write!(others, "bb{}():\nreturn v1\n", count + 1).expect("strings grow");
+    let left = clean(&function(first, &others));
+    assert_eq!(left.matches("call fn1").count(), count);
+}
