@@ -150,8 +150,8 @@ BACTRIAN_IMPORT("value.points_to") int64_t bactrian_points_to(int64_t value, uin
 
 /* Returns `address`, which lies within memory region `region`, 1 to 29: an access through it meets
  * none through an address within another region, and none at an address that is a constant in the
- * interpreter's code. If `address` is the sum of another address and a constant that is not
- * negative, that sum is below 2^32. A contract.
+ * interpreter's code. If `address` is below 65,536, no sum or difference by which it is computed
+ * wraps. A contract.
  *   *(double *)bactrian_address_within(element, FLOATS) = number;
  * Mistake: one object that is reached as both. A load then misses a store. */
 BACTRIAN_IMPORT("address.within") void *bactrian_address_within(const void *address,

@@ -164,12 +164,18 @@ impl<'f> Finder<'f> {
                 _ => break,
             }
         }
-        self.groups.push(group);
-        self.groups.retain(|group| !group.members.is_empty());
+        self.keep(group);
     }
 
     fn close(&mut self, group: &mut Group, next: Group) {
-        self.groups.push(std::mem::replace(group, next));
+        let closed = std::mem::replace(group, next);
+        self.keep(closed);
+    }
+
+    fn keep(&mut self, group: Group) {
+        if !group.members.is_empty() {
+            self.groups.push(group);
+        }
     }
 
     /// Whether no allocation moves over an instruction: it is more than a load, a store or
@@ -178,8 +184,10 @@ impl<'f> Finder<'f> {
         match (inst.op, inst.op.effect()) {
             (Op::Load { .. }, _) => false,
             (Op::Store { offset, .. }, _) => self.takes_memory(inst, offset),
-            (_, Effect::Pure | Effect::Traps | Effect::ReadsGlobal) => false,
-            (_, Effect::Reads | Effect::Writes | Effect::WritesGlobal | Effect::Calls) => true,
+            (_, Effect::Pure | Effect::Traps) => false,
+            // Where there is no room, the call may set a global.
+            (_, Effect::ReadsGlobal | Effect::WritesGlobal) => true,
+            (_, Effect::Reads | Effect::Writes | Effect::Calls) => true,
         }
     }
 

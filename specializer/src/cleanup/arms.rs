@@ -11,6 +11,7 @@
 use super::separate::calls;
 use crate::dominators::Order;
 use crate::hash::FastMap;
+use crate::index::Map;
 use crate::ir::Type;
 use crate::ir::residual::{Block, Function, Inst, Terminator, Value};
 use crate::op::{Effect, Op};
@@ -29,14 +30,19 @@ const MOST_BLOCKS: usize = 32;
 
 pub fn run(function: &mut Function) {
     let is_float = |&ty: &Type| ty == Type::F64;
-    if !function.types.values().any(is_float) || !function.blocks.values().any(calls) {
+    if !function.types.values().any(is_float) {
+        return;
+    }
+    // What moves calls nothing, so this stays right.
+    let calling: Map<Block, bool> = function.blocks.values().map(calls).collect();
+    if !calling.values().any(|&calls| calls) {
         return;
     }
     let order = Order::new(function);
     let numbers = Numbers::of(function, &order);
     for &block in &order.blocks {
         if !order.begins_loop(block)
-            && are_arms(function, order.preds.of(block))
+            && are_arms(function, &calling, order.preds.of(block))
             && let Some(count) = numbers.beginning(function, block)
         {
             numbers.move_to_arms(function, block, count);
@@ -45,12 +51,12 @@ pub fn run(function: &mut Function) {
 }
 
 /// Whether these blocks lead to one and no other, and some call something and some do not.
-fn are_arms(function: &Function, blocks: &[Block]) -> bool {
+fn are_arms(function: &Function, calling: &Map<Block, bool>, blocks: &[Block]) -> bool {
+    let mut blocks_calling = blocks.iter().map(|&block| calling[block]);
+    let first = blocks_calling.next();
     let mut all = blocks.iter().map(|&block| &function.blocks[block]);
-    let mut calling = all.clone().map(calls);
-    let first = calling.next();
     blocks.len() <= MOST_ARMS
-        && first.is_some_and(|first| calling.any(|other| other != first))
+        && first.is_some_and(|first| blocks_calling.any(|other| other != first))
         && all.all(|block| matches!(block.term, Terminator::Jump(_)))
 }
 

@@ -22,6 +22,9 @@ use crate::ir::residual::{Block, BlockData, Function, Inst, Target, Terminator, 
 use crate::op::compare::is_comparison;
 use crate::op::{Const, Op};
 
+/// Most conditions by which an edge brings choices that are looked at.
+const MOST_CONDITIONS: usize = 32;
+
 pub fn run(function: &mut Function) {
     let constants = constants::by_value(function);
     let order = Order::new(function);
@@ -190,6 +193,7 @@ impl Pass {
         let mut conds = SmallVec::<[Value; 2]>::new();
         for &arg in &target.args {
             if let Some(choice) = self.choices.get(arg)
+                && conds.len() < MOST_CONDITIONS
                 && !conds.contains(&choice.cond)
             {
                 conds.push(choice.cond);

@@ -16,10 +16,14 @@ mod tests;
 use super::Trapped;
 use super::rename::Renaming;
 use crate::dominators::Order;
+use crate::hash::FastMap;
 use crate::index::Map;
 use crate::ir::Global;
 use crate::ir::residual::{Block, BlockData, Function, Inst, Terminator, Value};
 use crate::op::{Effect, Op};
+
+/// Most globals of a function that are looked at: the function is gone through for each.
+const MOST_GLOBALS: usize = 64;
 
 pub fn run(function: &mut Function, trapped: Trapped) {
     let order = Order::new(function);
@@ -36,20 +40,23 @@ pub fn run(function: &mut Function, trapped: Trapped) {
     }
 }
 
-/// The globals that are accessed more than once.
+/// The first globals that are accessed more than once.
 fn globals(function: &Function, order: &Order) -> Vec<Global> {
-    let mut accessed: Vec<(Global, u32)> = Vec::new();
+    let mut counts: FastMap<Global, u32> = FastMap::default();
+    let mut globals = Vec::new();
     let blocks = order.blocks.iter();
     for inst in blocks.flat_map(|block| &function.blocks[*block].insts) {
         if let Op::GlobalGet(global) | Op::GlobalSet(global) = inst.op {
-            match accessed.iter_mut().find(|(known, _)| *known == global) {
-                Some((_, count)) => *count += 1,
-                None => accessed.push((global, 1)),
+            let count = counts.entry(global).or_insert(0);
+            *count += 1;
+            if *count == 1 {
+                globals.push(global);
             }
         }
     }
-    accessed.retain(|(_, count)| *count > 1);
-    accessed.into_iter().map(|(global, _)| global).collect()
+    globals.retain(|global| counts[global] > 1);
+    globals.truncate(MOST_GLOBALS);
+    globals
 }
 
 /// What a global holds at some point.

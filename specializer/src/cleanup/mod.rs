@@ -22,6 +22,8 @@ mod divisions;
 mod globals;
 mod hoist;
 mod integers;
+#[cfg(test)]
+mod large;
 mod live_ranges;
 mod numbering;
 mod offsets;

@@ -51,7 +51,7 @@ pub fn run(function: &mut Function, memory: &MemoryUse) {
         dominators,
         areas,
         numbers: Map::filled_like(&function.types, Number(0)),
-        expressions: Map::default(),
+        places: Map::default(),
         known: FastMap::default(),
         left: Map::filled_like(&function.blocks, Facts::default()),
         renaming: Renaming::new(function),
@@ -82,6 +82,20 @@ struct Address {
 }
 
 impl Address {
+    fn of(number: Number) -> Self {
+        Self {
+            base: Some(number),
+            displacement: 0,
+        }
+    }
+
+    fn plus(self, distance: u32) -> Self {
+        Self {
+            displacement: self.displacement.wrapping_add(distance),
+            ..self
+        }
+    }
+
     /// Whether `width` bytes here and `other_width` bytes there have none in common, for sure.
     fn is_apart(self, width: u32, other: Self, other_width: u32) -> bool {
         let up = self.displacement.wrapping_sub(other.displacement);
@@ -130,8 +144,8 @@ struct Pass<'o> {
     areas: Areas<'o>,
     loops: Loops,
     numbers: Map<Value, Number>,
-    /// How values of a number are computed, if that is known.
-    expressions: Map<Number, Option<Expression>>,
+    /// The address that values of each number are.
+    places: Map<Number, Address>,
     known: FastMap<Expression, Number>,
     /// What is known where a block ends.
     left: Map<Block, Facts>,
@@ -144,7 +158,7 @@ impl Pass<'_> {
         let mut facts = self.entering(function, block);
         let data = &mut function.blocks[block];
         for &param in &data.params {
-            self.numbers[param] = self.expressions.push(None);
+            self.numbers[param] = self.new_number();
         }
         data.insts.retain(|inst| self.keeps(inst, &mut facts));
         if let Some(taken) = self.decided(&data.term, &facts) {
@@ -210,7 +224,7 @@ impl Pass<'_> {
                     self.renaming.replace(result, value);
                     return false;
                 }
-                self.numbers[result] = self.expressions.push(None);
+                self.numbers[result] = self.new_number();
                 facts.loads(Loaded {
                     kind,
                     address,
@@ -257,8 +271,9 @@ impl Pass<'_> {
         let number = match self.known.entry((inst.op, args)) {
             Entry::Occupied(known) => *known.get(),
             Entry::Vacant(new) => {
-                let number = self.expressions.push(Some(new.key().clone()));
-                *new.insert(number)
+                let number = self.places.next_key();
+                let place = place(&self.places, new.key()).unwrap_or(Address::of(number));
+                *new.insert(self.places.push(place))
             }
         };
         if let Some(result) = inst.result {
@@ -268,36 +283,18 @@ impl Pass<'_> {
 
     fn number_anew(&mut self, inst: &Inst) {
         if let Some(result) = inst.result {
-            self.numbers[result] = self.expressions.push(None);
+            self.numbers[result] = self.new_number();
         }
+    }
+
+    /// The number of a value of which nothing is known.
+    fn new_number(&mut self) -> Number {
+        let number = self.places.next_key();
+        self.places.push(Address::of(number))
     }
 
     fn address(&self, address: Value, offset: u32) -> Address {
-        let mut number = self.numbers[address];
-        let mut displacement = offset;
-        while let Some((Op::Plain(Plain::I32Add), args)) = &self.expressions[number]
-            && let Some(constant) = self.constant(args[1])
-        {
-            displacement = displacement.wrapping_add(constant);
-            number = args[0];
-        }
-        match self.constant(number) {
-            Some(constant) => Address {
-                base: None,
-                displacement: displacement.wrapping_add(constant),
-            },
-            None => Address {
-                base: Some(number),
-                displacement,
-            },
-        }
-    }
-
-    fn constant(&self, number: Number) -> Option<u32> {
-        match self.expressions[number] {
-            Some((Op::Const(Const::I32(constant)), _)) => Some(constant as u32),
-            Some(_) | None => None,
-        }
+        self.places[self.numbers[address]].plus(offset)
     }
 
     /// Where a branch leads, if that is decided.
@@ -314,6 +311,22 @@ impl Pass<'_> {
         let mut decided = facts.decided.iter();
         let &(_, truth) = decided.find(|(known, _)| *known == number)?;
         Some(if truth { then } else { otherwise }.clone())
+    }
+}
+
+/// The address that an expression gives, if it is a constant, or the sum of another and one.
+fn place(places: &Map<Number, Address>, (op, args): &Expression) -> Option<Address> {
+    match op {
+        Op::Const(Const::I32(constant)) => Some(Address {
+            base: None,
+            displacement: *constant as u32,
+        }),
+        Op::Plain(Plain::I32Add) => {
+            let by = places[args[1]];
+            let is_constant = by.base.is_none();
+            is_constant.then(|| places[args[0]].plus(by.displacement))
+        }
+        _ => None,
     }
 }
 

@@ -2,9 +2,10 @@
 //!
 //! The sum of an address and a constant wraps, and the sum that an access makes of its address and
 //! its offset does not. So this is done where an interpreter says that the address lies within a
-//! memory region (`address.within`): its contract is that the sum does not wrap.
+//! memory region (`address.within`), whose contract is that no address below [`LIMIT`] comes from a
+//! sum that wraps. The sum with a constant below the limit then wraps for no address.
 //!
-//! Invariant: an offset that this makes is below [`LIMIT`], so an engine that reserves memory
+//! Invariant: an offset that this makes is below the limit, so an engine that reserves memory
 //! behind the last address needs no test for it.
 
 use crate::index::Map;

@@ -17,9 +17,9 @@ mod find;
 #[cfg(test)]
 mod tests;
 
-use std::collections::HashSet;
+use std::collections::{HashMap, HashSet};
 
-use self::find::{Field, Finder, Fresh, Point};
+use self::find::{Field, Fields, Finder, Fresh, Point};
 use super::regions::MemoryUse;
 use crate::dominators::{Dominators, Order};
 use crate::ir::residual::{Block, Function};
@@ -123,8 +123,10 @@ impl Decisions<'_> {
     }
 
     fn one(&mut self, fresh: Fresh) -> Option<Unmade> {
+        let fields = Fields::of(&fresh);
         let loaded = fresh.loads.iter();
-        let loaded = loaded.map(|load| fresh.field(load, |one, other| self.is_before(one, other)));
+        let loaded =
+            loaded.map(|load| fields.given_by(load, |one, other| self.is_before(one, other)));
         let loaded = loaded.collect::<Option<Vec<_>>>()?;
         let (places, made_at) = self.places(&fresh)?;
         Some(Unmade {
@@ -147,6 +149,8 @@ impl Decisions<'_> {
     /// nothing if it is better made where it is.
     fn places(&mut self, fresh: &Fresh) -> Option<(Vec<Place>, Vec<usize>)> {
         let (mut places, mut made_at) = (Vec::new(), Vec::new());
+        // The first use for which each place is: what is before that is before the others.
+        let mut firsts = Vec::new();
         for &escape in &fresh.escapes {
             let known = places.iter().position(|place| match *place {
                 Place::Before(point) => point == escape || self.is_before(point, escape),
@@ -155,6 +159,7 @@ impl Decisions<'_> {
             made_at.push(known.unwrap_or(places.len()));
             if known.is_none() {
                 places.push(self.place(fresh, escape));
+                firsts.push(escape);
             }
             if places.len() > MOST_PLACES {
                 return None;
@@ -164,8 +169,8 @@ impl Decisions<'_> {
             return Some((places, made_at));
         }
         let is_stored = fresh.stores.iter().all(|store| {
-            let mut escapes = fresh.escapes.iter();
-            escapes.all(|&escape| self.is_before(store.at, escape))
+            let mut firsts = firsts.iter();
+            firsts.all(|&escape| self.is_before(store.at, escape))
         });
         let is_good = is_stored && self.avoids(fresh, &places) && self.makes_once(fresh, &places);
         is_good.then_some((places, made_at))
@@ -222,10 +227,12 @@ impl Decisions<'_> {
     /// Whether no way leads from one of the places to one of them, or to a load, but through the
     /// allocation. What is loaded there, others may have written.
     fn makes_once(&mut self, fresh: &Fresh, places: &[Place]) -> bool {
-        let loads = |block: Block, from: usize| {
-            let mut loads = fresh.loads.iter();
-            loads.any(|load| load.at.block == block && load.at.index >= from)
-        };
+        let mut last: HashMap<Block, usize> = HashMap::new();
+        for Point { block, index } in fresh.loads.iter().map(|load| load.at) {
+            let last = last.entry(block).or_default();
+            *last = index.max(*last);
+        }
+        let loads = |block: Block, from: usize| last.get(&block).is_some_and(|&last| last >= from);
         places.iter().all(|place| {
             if matches!(place, Place::Before(at) if loads(at.block, at.index)) {
                 return false;

@@ -341,8 +341,7 @@ intrinsics! {
         /// Returns `address`, which lies within memory region `region`, 1 to 29: what an access
         /// through it touches, no access through an address within another region touches, and none
         /// at an address that is a constant in the interpreter's code. Calls touch any. If
-        /// `address` is the sum of another address and a constant that is not negative, that sum
-        /// is below 2^32.
+        /// `address` is below 65,536, no sum or difference by which it is computed wraps.
         ///
         /// A contract.
         ///

@@ -5,6 +5,7 @@ use smallvec::SmallVec;
 use crate::allocator::{Allocator, HEADER};
 use crate::cleanup::constants::{self, ByValue};
 use crate::dominators::Order;
+use crate::hash::FastMap;
 use crate::index::Map;
 use crate::ir::residual::{Block, Function, Inst, Value};
 use crate::ir::{Callee, Func};
@@ -36,7 +37,7 @@ pub struct Fresh {
     /// What the header is.
     word: i64,
     /// The address, and what is computed from it.
-    pub parts: Vec<(Value, Part)>,
+    parts: FastMap<Value, Part>,
     /// The instructions that compute it.
     pub computed_at: Vec<Point>,
     pub stores: Vec<Store>,
@@ -75,13 +76,51 @@ pub enum Field {
 
 impl Fresh {
     pub fn part(&self, value: Value) -> Option<Part> {
-        let known = self.parts.iter().find(|(part, _)| *part == value);
-        known.map(|&(_, part)| part)
+        self.parts.get(&value).copied()
+    }
+}
+
+/// What is stored in a block.
+pub struct Fields<'f> {
+    /// What the header is.
+    word: i64,
+    /// By displacement.
+    stores: FastMap<i32, StoresAt<'f>>,
+}
+
+/// The stores at one displacement.
+struct StoresAt<'f> {
+    first: &'f Store,
+    is_only: bool,
+    /// Bytes of the widest.
+    width: u32,
+}
+
+impl<'f> Fields<'f> {
+    pub fn of(fresh: &'f Fresh) -> Self {
+        let mut stores: FastMap<i32, StoresAt<'f>> = FastMap::default();
+        for store in &fresh.stores {
+            let width = store.kind.width();
+            let known = stores.entry(store.displacement);
+            let known = known.and_modify(|known| {
+                known.is_only = false;
+                known.width = known.width.max(width);
+            });
+            known.or_insert(StoresAt {
+                first: store,
+                is_only: true,
+                width,
+            });
+        }
+        Self {
+            word: fresh.word,
+            stores,
+        }
     }
 
     /// What the load gives, if it is the same each time: a part of the header, or the one value
     /// that is ever stored there, and is stored before.
-    pub fn field(&self, load: &Load, is_before: impl Fn(Point, Point) -> bool) -> Option<Field> {
+    pub fn given_by(&self, load: &Load, is_before: impl Fn(Point, Point) -> bool) -> Option<Field> {
         let (from, width) = (load.displacement, load.kind.width() as i32);
         if from < 0 {
             let start = (from + HEADER as i32) as usize;
@@ -89,14 +128,15 @@ impl Fresh {
             let read = bytes.get(start..start + width as usize)?;
             return Some(Field::Const(load.kind.value(read)));
         }
-        let meets = |store: &&Store| {
-            let to = store.displacement + store.kind.width() as i32;
-            store.displacement < from + width && from < to
+        let stores = self.stores.get(&from)?;
+        let reaches = |before: i32| {
+            let other = self.stores.get(&(from - before));
+            other.is_some_and(|other| other.width as i32 > before)
         };
-        let mut stores = self.stores.iter().filter(meets);
-        let store = stores.next()?;
-        let is_same = store.displacement == from && is_before(store.at, load.at);
-        if !is_same || stores.next().is_some() {
+        let is_met = (1..8).any(reaches)
+            || (1..width).any(|behind| self.stores.contains_key(&from.wrapping_add(behind)));
+        let store = stores.first;
+        if !stores.is_only || is_met || !is_before(store.at, load.at) {
             return None;
         }
         match (store.kind, load.kind) {
@@ -227,7 +267,7 @@ impl<'f> Finder<'f> {
         fresh.computed_at.push(at);
         match computed {
             Ok(part) => {
-                fresh.parts.push((result, part));
+                fresh.parts.insert(result, part);
                 self.parts[result] = Some((number, part));
             }
             Err(constant) => fresh.tests.push((result, constant)),
@@ -268,7 +308,7 @@ impl<'f> Finder<'f> {
             bytes,
             header,
             word,
-            parts: vec![(result, address)],
+            parts: [(result, address)].into_iter().collect(),
             computed_at: vec![at],
             stores: Vec::new(),
             loads: Vec::new(),
