@@ -139,7 +139,7 @@ impl Const {
 
 impl Effect {
     /// Whether an instruction with this effect may go if its result is not used. One that may trap
-    /// stays.
+    /// stays, loads excepted.
     pub fn removable(self) -> bool {
         match self {
             Effect::Pure | Effect::Reads | Effect::ReadsGlobal => true,

@@ -242,7 +242,7 @@ fn what_a_request_names_stays_without_it() {
         (import "bactrian" "context.update" (func $position (param i32)))
         (memory 3)
         (@requests 0x100
-            (region 0x1000 0x10) (region 0x3000 8) (region 0x4000 8)
+            (region 0x1000 0x10) (region 0x3000 0x1008)
             (request 21 (slot 0x80) (code 0x1000 4) (pointer 0x3000) (pointer 0x4000)
                 (const 0x6000) (const 22) (pass 1)))
         (type $entry (func (param i32 i64) (result i64)))
