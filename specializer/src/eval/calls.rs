@@ -1,6 +1,6 @@
 //! Whom calls call; and calls by name that end a block, with the ways in which they are evaluated:
-//! the callee in place ([`super::inline`]), as much of it as has no effects ([`super::trial`]), or a
-//! call of its version for bare numbers ([`super::bare`]).
+//! the callee in place ([`super::inline`]), as much of it as has no effects ([`super::trial`]), or
+//! a call of its version for bare numbers ([`super::bare`]).
 
 use smallvec::SmallVec;
 

@@ -238,8 +238,8 @@ impl<'a, P: Phase> Machine<'a, P> {
         self.contexts.calls(self.context).next().is_some()
     }
 
-    /// The callee of calls through `slot`, and its limits, if it is such that it may be evaluated in
-    /// place here.
+    /// The callee of calls through `slot`, and its limits, if it is such that it may be evaluated
+    /// in place here.
     pub(super) fn callee_in_place(&mut self, slot: Symbol) -> Option<(&'a Request, Limits)> {
         let evaluation = self.evaluation;
         if !evaluation.optimisations.inlining {
