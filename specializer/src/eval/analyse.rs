@@ -150,6 +150,7 @@ pub fn explore(
         fixpoint.nodes[id].queued = false;
         let node = &fixpoint.nodes[id];
         machine.node = id;
+        machine.is_later_round = node.rounds != RoundsId::FIRST;
         machine.context = node.context;
         machine.cells.clone_from(&node.cells);
         let exit = machine.block(node.block, fixpoint.params.of(node));

@@ -84,7 +84,7 @@ pub enum Extent {
 
 /// Where a context is in the program: the positions of the calls it is in, and its own. Orders
 /// what is called before what follows the call.
-#[derive(Clone, PartialEq, Eq, Debug)]
+#[derive(Clone, PartialEq, Eq, Hash, Debug)]
 pub struct ProgramPoint(SmallVec<[(u32, u32, i64); 2]>);
 
 impl Ord for ProgramPoint {
@@ -134,9 +134,11 @@ struct Interned {
 pub struct Contexts {
     contexts: Map<ContextId, Interned>,
     ids: FastMap<Context, ContextId>,
-    /// Bytes of code that are evaluated in place of calls. What was refused once for this stays
-    /// refused, as it only grows.
-    pub inlined: u32,
+    /// Bytes of code that are evaluated in place of calls, and where these are.
+    inlined: u32,
+    counted: FastSet<(ProgramPoint, Symbol)>,
+    /// Calls that are not evaluated in place, as that would have been too many bytes: they stay so.
+    refused: FastSet<(ContextId, NodeId, Symbol)>,
     /// Positions in each callee of which a call is tried.
     tried: FastMap<ContextId, FastSet<ContextId>>,
     /// The node that has the event of its beginning; none if several have one.
@@ -156,6 +158,8 @@ impl Contexts {
             contexts: vec![root].into(),
             ids: FastMap::from_iter([(Context::Root, Self::ROOT)]),
             inlined: 0,
+            counted: FastSet::default(),
+            refused: FastSet::default(),
             tried: FastMap::default(),
             events: FastMap::default(),
         }
@@ -265,6 +269,32 @@ impl Contexts {
             extent: Extent::Whole,
         };
         self.ids.get(&call).copied()
+    }
+
+    /// Whether a call may be evaluated in place, which takes `bytes` of `total`. Of one that is in a
+    /// later round of a loop, and was in the first one, there are as many copies as nodes allow.
+    pub fn has_room(
+        &mut self,
+        call: (ContextId, NodeId, Symbol),
+        is_later_round: bool,
+        bytes: u32,
+        total: u32,
+    ) -> bool {
+        let (context, _, slot) = call;
+        let place = (self.point(context), slot);
+        if self.refused.contains(&call) {
+            return false;
+        }
+        if is_later_round && self.counted.contains(&place) {
+            return true;
+        }
+        if self.inlined + bytes > total {
+            self.refused.insert(call);
+            return false;
+        }
+        self.inlined += bytes;
+        self.counted.insert(place);
+        true
     }
 
     /// The calls that `context` is in, innermost first: the callee's context and the slot.
@@ -420,5 +450,32 @@ impl Contexts {
             position,
         });
         *new.insert(id)
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::ir::Base;
+    use crate::op::Const;
+
+    #[test]
+    fn calls_in_later_rounds_take_room_once() {
+        let mut contexts = Contexts::new();
+        let mut at = |position| contexts.push(Contexts::ROOT, Abs::Const(Const::I32(position)));
+        let (loops, behind) = (at(10), at(20));
+        let slot = Symbol {
+            base: Base(0),
+            offset: 0,
+        };
+        let mut has_room = |context, node, is_later_round| {
+            contexts.has_room((context, NodeId(node), slot), is_later_round, 6, 10)
+        };
+        assert!(has_room(loops, 1, false));
+        assert!(has_room(loops, 2, true));
+        // Another call, and the same in another way through the first round.
+        assert!(!has_room(behind, 3, true));
+        assert!(!has_room(loops, 4, false));
+        assert!(!has_room(loops, 4, true), "what was refused stays so");
     }
 }

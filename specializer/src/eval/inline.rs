@@ -8,9 +8,9 @@
 //! returns a constant keeps a way of its own for a while.
 //!
 //! Small functions are taken, and larger ones that are given a function which is known; up to a
-//! total for each request. A function that calls itself is taken within itself, once. How much is
-//! taken depends on the size of the whole program, and on what a profile says of the callee
-//! ([`Inlining`]).
+//! total for each request, to which what is in a loop's first rounds and its later ones counts once.
+//! A function that calls itself is taken within itself, once. How much is taken depends on the size
+//! of the whole program, and on what a profile says of the callee ([`Inlining`]).
 
 use smallvec::{SmallVec, smallvec};
 
@@ -354,13 +354,10 @@ impl<'a, P: Phase> Machine<'a, P> {
             };
             (longest, limits.total.max(evaluation.request.code_len))
         };
-        let fits = callee.code_len <= longest
-            && self.contexts.inlined + callee.code_len <= total
-            && !self.contexts.calls(self.context).any(is_again);
-        if fits {
-            self.contexts.inlined += callee.code_len;
-        }
-        fits
+        let call = (self.context, self.node, slot);
+        callee.code_len <= longest
+            && !self.contexts.calls(self.context).any(is_again)
+            && (self.contexts).has_room(call, self.is_later_round, callee.code_len, total)
     }
 }
 

@@ -82,8 +82,10 @@ pub struct Machine<'a, P: Phase> {
     /// Those of the block before, within a node.
     brought: Vec<P::Value>,
     pub context: ContextId,
-    /// The node that is evaluated.
+    /// The node that is evaluated, and whether it is in a later round of a loop, as far as that is
+    /// known in this phase.
     pub node: NodeId,
+    pub is_later_round: bool,
     /// What follows calls that are evaluated in place, by the callee's context; and nodes that
     /// return to where something has changed since.
     pub(super) continuations: FastMap<ContextId, Continuation<P::Value>>,
@@ -118,6 +120,7 @@ impl<'a, P: Phase> Machine<'a, P> {
             brought: Vec::new(),
             context: Contexts::ROOT,
             node: NodeId::ENTRY,
+            is_later_round: false,
             continuations: FastMap::default(),
             outdated: Vec::new(),
             refused: None,
