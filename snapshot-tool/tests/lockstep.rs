@@ -94,7 +94,7 @@ fn a_wrong_value_is_found_where_it_is() {
     else {
         panic!("{cause:?}");
     };
-    assert_eq!((generic.value, residual.value), (5000, 5001));
+    assert_eq!((generic.said.value, residual.said.value), (5000, 5001));
     assert!(text.contains("differ after 5001 events"), "{text}");
 }
 
