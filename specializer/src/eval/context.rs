@@ -271,8 +271,8 @@ impl Contexts {
         self.ids.get(&call).copied()
     }
 
-    /// Whether a call may be evaluated in place, which takes `bytes` of `total`. Of one that is in a
-    /// later round of a loop, and was in the first one, there are as many copies as nodes allow.
+    /// Whether a call may be evaluated in place, which takes `bytes` of `total`. One that is in a
+    /// later round of a loop, and was in the first one, takes none.
     pub fn has_room(
         &mut self,
         call: (ContextId, NodeId, Symbol),

@@ -1,5 +1,5 @@
-//! Runs random programs under `ocamlrun` and in each mode of the tool, once more without half of the
-//! optimisations, and compares.
+//! Runs random programs under `ocamlrun`, in each mode of the tool, and once more without half of
+//! the optimisations, and compares.
 //!
 //! Invariant: the oracle and the modes run one and the same executable. A program that `ocamlc`
 //! does not compile is no case: its pattern-match compiler gives up on some.
