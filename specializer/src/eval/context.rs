@@ -271,12 +271,12 @@ impl Contexts {
         self.ids.get(&call).copied()
     }
 
-    /// Whether a call may be evaluated in place, which takes `bytes` of `total`. One that is in a
-    /// later round of a loop, and was in the first one, takes none.
+    /// Whether a call may be evaluated in place, which takes `bytes` of `total`. One that is free
+    /// where it is done again, as in a later round of a loop, takes none then.
     pub fn has_room(
         &mut self,
         call: (ContextId, NodeId, Symbol),
-        is_later_round: bool,
+        is_free_again: bool,
         bytes: u32,
         total: u32,
     ) -> bool {
@@ -285,7 +285,7 @@ impl Contexts {
         if self.refused.contains(&call) {
             return false;
         }
-        if is_later_round && self.counted.contains(&place) {
+        if is_free_again && self.counted.contains(&place) {
             return true;
         }
         if self.inlined + bytes > total {

@@ -27,6 +27,10 @@ use crate::ir::{Callee, Given, Symbol, Type};
 use crate::op::Op;
 use crate::request::{Heat, Param, Request};
 
+/// The longest callee, in bytes of code, that counts once for all rounds of a loop that are split
+/// off: an operator that is a function. Of longer ones copies cost more than they are worth.
+const FREE_IN_LATER_ROUNDS: u32 = 128;
+
 /// How much is evaluated in place, depending on the callee.
 #[derive(Clone, Copy, PartialEq, Eq, Debug, Hash)]
 pub struct Inlining {
@@ -355,9 +359,12 @@ impl<'a, P: Phase> Machine<'a, P> {
             (longest, limits.total.max(evaluation.request.code_len))
         };
         let call = (self.context, self.node, slot);
+        let is_free = self.is_later_round && callee.code_len <= FREE_IN_LATER_ROUNDS;
         callee.code_len <= longest
             && !self.contexts.calls(self.context).any(is_again)
-            && (self.contexts).has_room(call, self.is_later_round, callee.code_len, total)
+            && self
+                .contexts
+                .has_room(call, is_free, callee.code_len, total)
     }
 }
 
