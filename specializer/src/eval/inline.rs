@@ -9,8 +9,9 @@
 //!
 //! Small functions are taken, and larger ones that are given a function which is known; up to a
 //! total for each request. A short one that is in a loop's first rounds and in its later ones
-//! counts once. A function that calls itself is taken within itself, once. How much is taken depends
-//! on the size of the whole program, and on what a profile says of the callee ([`Inlining`]).
+//! counts once. A function that calls itself is taken within itself, once. How much is taken
+//! depends on the size of the whole program, and on what a profile says of the callee
+//! ([`Inlining`]).
 
 use smallvec::{SmallVec, smallvec};
 
