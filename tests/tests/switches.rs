@@ -1,15 +1,13 @@
 //! Optimisations that are switched off, alone and several at once: a program that has something for
 //! each of them writes what it writes under `ocamlrun`.
 
-use std::process::Command;
-
-use anyhow::{Context, Result};
-use bactrian_tests::process;
+use anyhow::Result;
 use bactrian_tests::program::Program;
-use bactrian_tests::workshop::Workshop;
+use bactrian_tests::tool::{Mode, Tool};
 use bactrian_tests::workspace;
 use fastrand::Rng;
 use specializer::Optimisations;
+use tempfile::TempDir;
 
 /// How many sets of switches are tried beside each switch and all of them.
 const SETS: u64 = 6;
@@ -32,17 +30,15 @@ fn random_sets_of_optimisations_can_be_switched_off() -> Result<()> {
 
 /// The program's outcome is the same without each of these sets.
 fn agree(sets: impl Iterator<Item = Vec<&'static str>>) -> Result<()> {
-    let workshop = Workshop::new(env!("CARGO_BIN_EXE_bactrian-under-test"))?;
-    let source = workspace().join("tests/fixtures/switches.ml");
-    let program = Program::new(source)?.compile(&workshop.path(""))?;
-    let expected = process::run(Command::new("ocamlrun").arg(&program), b"")?;
+    let directory = TempDir::new()?;
+    let tool = Tool::new(env!("CARGO_BIN_EXE_bactrian-under-test"), directory.path())?;
+    let program = Program::new(workspace().join("tests/fixtures/switches.ml"))?;
+    let bytecode = program.compile(directory.path())?;
+    let expected = program.oracle(&bytecode)?;
     assert_eq!(expected.status, Some(0), "{expected:?}");
-    let program = program.to_str().context("a path of ours is UTF-8")?;
-    for set in sets {
-        let off: Vec<String> = set.iter().map(|name| format!("-O{name}=off")).collect();
-        let off = off.iter().map(String::as_str);
-        let arguments: Vec<&str> = ["run"].into_iter().chain(off).chain([program]).collect();
-        assert_eq!(workshop.bactrian(&arguments)?, expected, "without {set:?}");
+    for off in sets {
+        let outcome = tool.execute_without(&off, Mode::Residual, &program, &bytecode)?;
+        assert_eq!(outcome, expected, "without {off:?}");
     }
     Ok(())
 }
