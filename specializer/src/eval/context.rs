@@ -280,11 +280,11 @@ impl Contexts {
         bytes: u32,
         total: u32,
     ) -> bool {
-        let (context, _, slot) = call;
-        let place = (self.point(context), slot);
         if self.refused.contains(&call) {
             return false;
         }
+        let (context, _, slot) = call;
+        let place = (self.point(context), slot);
         if is_free_again && self.counted.contains(&place) {
             return true;
         }
@@ -468,8 +468,8 @@ mod tests {
             base: Base(0),
             offset: 0,
         };
-        let mut has_room = |context, node, is_later_round| {
-            contexts.has_room((context, NodeId(node), slot), is_later_round, 6, 10)
+        let mut has_room = |context, node, is_free_again| {
+            contexts.has_room((context, NodeId(node), slot), is_free_again, 6, 10)
         };
         assert!(has_room(loops, 1, false));
         assert!(has_room(loops, 2, true));
