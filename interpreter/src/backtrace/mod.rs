@@ -76,6 +76,14 @@ pub extern "C" fn unwind(pc: u32) {
     }
 }
 
+/// The same, with the test in the caller.
+#[inline(always)]
+pub fn unwind_here(pc: u32) {
+    if vm().backtrace_active.get() != 0 {
+        unwind(pc);
+    }
+}
+
 /// What an activation returns that raised.
 static RESULT: i64 = Value::RAISED.0;
 

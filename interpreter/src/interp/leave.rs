@@ -47,11 +47,13 @@ impl Registers {
         specialize_active() != 0 && self.trap <= self.inherited
     }
 
-    /// As [`Registers::handle`], but in the function that goes on there. Returns the result of the
-    /// activation.
+    /// As [`Registers::handle`], but in the function that goes on there, whose position is no
+    /// constant. Returns the result of the activation.
     #[inline(always)]
     pub fn leave_to_handler(&mut self) -> i64 {
-        self.handle();
+        self.unwind();
+        self.take_trap();
+        self.take_exception();
         cells_drop_below(self.sp);
         cells_sync();
         let size = self.base - self.sp;

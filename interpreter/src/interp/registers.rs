@@ -10,13 +10,13 @@ use super::bigarrays::USUAL;
 use super::entries::{Arguments, UNUSED};
 use super::fields::{fixed_field, global, modify, payload};
 use super::polls::polls_for_nothing;
-use crate::code::effect::{RETURN_SIZE, TRAP_SIZE, frame_size};
+use crate::code::effect::{RETURN_SIZE, frame_size};
 use crate::code::opcode::Opcode;
 use crate::code::{self, CELL, Callee};
 use crate::memory::{self, Region, cell_read, cell_write, within};
 use crate::raise;
 use crate::value::{Value, WORD};
-use crate::vm::{ALL_LOOPS_POLL, vm};
+use crate::vm::vm;
 use annotations::{
     box_exists, box_literal, cells_drop_below, context_pop, context_push, context_update,
     immediate, points_to, profile_callee, specialize_active, specialize_guess,
@@ -336,43 +336,6 @@ impl Registers {
     #[inline(always)]
     pub fn set_global(&self, index: u32) {
         modify(vm().globals.get().field_address(index as usize), self.accu);
-    }
-
-    // Exceptions.
-
-    #[inline(always)]
-    pub fn push_trap(&mut self, handler: u32) {
-        self.push(UNIT);
-        self.push(UNIT);
-        self.push(tagged(i64::from(self.trap)));
-        self.push(tagged(i64::from(handler.wrapping_sub(self.entry))));
-        self.trap = self.base - self.sp;
-    }
-
-    /// POPTRAP. Which trap frame is next is in the code, because the frame itself may be another
-    /// piece's. Where signals may be handled, it polls first: what that raises is this handler's.
-    /// False if it raised.
-    #[inline(always)]
-    #[must_use]
-    pub fn pop_trap(&mut self) -> bool {
-        if vm().loops_poll.get() == ALL_LOOPS_POLL && !self.poll() {
-            return false;
-        }
-        self.trap = code::outer_trap(self.pc);
-        self.drop(TRAP_SIZE);
-        true
-    }
-
-    /// Takes the innermost trap frame, which exists, off the stack and goes to its handler, with
-    /// the exception in the machine state.
-    #[inline(always)]
-    pub fn handle(&mut self) {
-        // Nobody else keeps it: what it holds may be collected.
-        self.accu = vm().exception.replace(Value::UNIT).0;
-        self.sp = self.base - self.trap;
-        self.pc = self.entry.wrapping_add((self.slot(0) >> 1) as u32);
-        self.trap = (self.slot(1) >> 1) as u32;
-        self.drop(TRAP_SIZE);
     }
 
     // Calls.

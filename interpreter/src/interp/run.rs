@@ -376,8 +376,8 @@ pub extern "C" fn interp(
                     lockstep_event(events::EXIT, r.pc, r.sp, 0);
                     return r.unwind_last();
                 }
-                r.unwind();
                 if r.trap == 0 || r.thread_ends() {
+                    r.unwind();
                     lockstep_event(events::EXIT, r.pc, r.sp, 0);
                     cells_drop_below(base);
                     return Value::RAISED.0;

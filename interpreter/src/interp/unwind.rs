@@ -1,12 +1,20 @@
-//! How an activation tells where it is: it reports its position to the backtrace when it unwinds,
-//! and leaves it on the stack for `Printexc.get_callstack` and `Gc.Memprof`.
+//! Exceptions within an activation, and how it tells where it is: it reports its position to the
+//! backtrace when it unwinds, and leaves it on the stack for `Printexc.get_callstack` and
+//! `Gc.Memprof`.
 
-use super::registers::Registers;
+use super::registers::{Registers, UNIT, tagged};
 use crate::backtrace;
+use crate::code;
+use crate::code::effect::TRAP_SIZE;
 use crate::evaluation;
 use crate::memory::cell_write;
 use crate::raise::{self, Predefined};
-use crate::vm::{THREAD_ENDS, vm};
+use crate::value::Value;
+use crate::vm::{ALL_LOOPS_POLL, THREAD_ENDS, vm};
+use annotations::{cells_drop_below, context_update};
+
+/// Beside a position: what is raised has come to the handler there.
+const HANDLES: u32 = 1;
 
 /// Raises at the entry of an activation. The entry is no position in a backtrace; the call is.
 pub fn stack_overflow() {
@@ -17,6 +25,56 @@ pub fn stack_overflow() {
 }
 
 impl Registers {
+    #[inline(always)]
+    pub fn push_trap(&mut self, handler: u32) {
+        self.push(UNIT);
+        self.push(UNIT);
+        self.push(tagged(i64::from(self.trap)));
+        self.push(tagged(i64::from(handler.wrapping_sub(self.entry))));
+        self.trap = self.base - self.sp;
+    }
+
+    /// POPTRAP. Which trap frame is next is in the code, because the frame itself may be another
+    /// piece's. Where signals may be handled, it polls first: what that raises is this handler's.
+    /// False if it raised.
+    #[inline(always)]
+    #[must_use]
+    pub fn pop_trap(&mut self) -> bool {
+        if vm().loops_poll.get() == ALL_LOOPS_POLL && !self.poll() {
+            return false;
+        }
+        self.trap = code::outer_trap(self.pc);
+        self.drop(TRAP_SIZE);
+        true
+    }
+
+    /// Goes to the handler of the innermost trap frame, which exists, with what is raised. All that
+    /// raise with this handler meet there, and are reported in one place.
+    #[inline(always)]
+    pub fn handle(&mut self) {
+        let raised_at = self.pc;
+        self.take_trap();
+        context_update(self.pc + HANDLES);
+        cells_drop_below(self.sp);
+        backtrace::unwind_here(raised_at);
+        self.take_exception();
+    }
+
+    /// Takes the innermost trap frame off the stack and goes to its handler.
+    #[inline(always)]
+    pub fn take_trap(&mut self) {
+        self.sp = self.base - self.trap;
+        self.pc = self.entry.wrapping_add((self.slot(0) >> 1) as u32);
+        self.trap = (self.slot(1) >> 1) as u32;
+        self.drop(TRAP_SIZE);
+    }
+
+    /// Takes what is raised out of the machine state: what it holds may be collected.
+    #[inline(always)]
+    pub fn take_exception(&mut self) {
+        self.accu = vm().exception.replace(Value::UNIT).0;
+    }
+
     /// Whether what is raised is the thread's end.
     #[inline(always)]
     pub fn thread_ends(&self) -> bool {
