@@ -68,19 +68,20 @@ pub fn record(active: u32) {
     }
 }
 
-/// Reports an activation that unwinds: its instruction at `pc` raises, or calls what raised.
+/// Reports an activation of the code at `entry` that unwinds: its instruction `offset` bytes up
+/// raises, or calls what raised.
 #[inline(never)]
-pub extern "C" fn unwind(pc: u32) {
+pub extern "C" fn unwind(entry: u32, offset: u32) {
     if vm().backtrace_active.get() != 0 {
-        unwind_recorded(pc);
+        unwind_recorded(entry.wrapping_add(offset));
     }
 }
 
 /// The same, with the test in the caller.
 #[inline(always)]
-pub fn unwind_here(pc: u32) {
+pub fn unwind_here(entry: u32, offset: u32) {
     if vm().backtrace_active.get() != 0 {
-        unwind(pc);
+        unwind(entry, offset);
     }
 }
 
@@ -89,10 +90,8 @@ static RESULT: i64 = Value::RAISED.0;
 
 /// The same, for a tail call: gives what the activation returns.
 #[inline(never)]
-pub extern "C" fn unwind_last(pc: u32) -> i64 {
-    if vm().backtrace_active.get() != 0 {
-        unwind_recorded(pc);
-    }
+pub extern "C" fn unwind_last(entry: u32, offset: u32) -> i64 {
+    unwind_here(entry, offset);
     // SAFETY: it is a static. It is volatile so that LLVM does not tell callers what they get, who
     // would then make no tail call.
     unsafe { core::ptr::read_volatile(&raw const RESULT) }

@@ -371,16 +371,10 @@ pub extern "C" fn interp(
                         continue 'step;
                     }
                 }
-                // Within its caller, a function says by a constant that it raises.
-                if r.trap == 0 && specialize_inlined() == 0 {
-                    lockstep_event(events::EXIT, r.pc, r.sp, 0);
-                    return r.unwind_last();
-                }
                 if r.trap == 0 || r.thread_ends() {
-                    r.unwind();
                     lockstep_event(events::EXIT, r.pc, r.sp, 0);
                     cells_drop_below(base);
-                    return Value::RAISED.0;
+                    return r.unwind_last();
                 }
                 if r.handler_is_elsewhere() {
                     return r.leave_to_handler();

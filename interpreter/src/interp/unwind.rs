@@ -11,10 +11,12 @@ use crate::memory::cell_write;
 use crate::raise::{self, Predefined};
 use crate::value::Value;
 use crate::vm::{ALL_LOOPS_POLL, THREAD_ENDS, vm};
-use annotations::{cells_drop_below, context_update};
+use annotations::{cells_drop_below, context_update, specialize_guess, specialize_inlined};
 
 /// Beside a position: what is raised has come to the handler there.
 const HANDLES: u32 = 1;
+/// Beside an entry: what is raised leaves the activation.
+const UNWINDS: u32 = 2;
 
 /// Raises at the entry of an activation. The entry is no position in a backtrace; the call is.
 pub fn stack_overflow() {
@@ -52,11 +54,11 @@ impl Registers {
     /// raise with this handler meet there, and are reported in one place.
     #[inline(always)]
     pub fn handle(&mut self) {
-        let raised_at = self.pc;
+        let raised_at = self.offset();
         self.take_trap();
         context_update(self.pc + HANDLES);
         cells_drop_below(self.sp);
-        backtrace::unwind_here(raised_at);
+        backtrace::unwind_here(self.entry, raised_at);
         self.take_exception();
     }
 
@@ -84,13 +86,29 @@ impl Registers {
     /// Tells the backtrace that this instruction raises, or that its call did.
     #[inline(always)]
     pub fn unwind(&self) {
-        backtrace::unwind(self.pc);
+        backtrace::unwind(self.entry, self.offset());
     }
 
-    /// The same where nothing handles that in this activation; its result.
+    /// The same where this activation handles nothing more; its result. All that end it so meet
+    /// here.
     #[inline(always)]
     pub fn unwind_last(&self) -> i64 {
-        backtrace::unwind_last(self.pc)
+        let raised_at = self.offset();
+        context_update(self.entry + UNWINDS);
+        // Within its caller, a function says by a constant that it raises.
+        if specialize_inlined() != 0 {
+            backtrace::unwind(self.entry, raised_at);
+            return Value::RAISED.0;
+        }
+        backtrace::unwind_last(self.entry, raised_at)
+    }
+
+    /// Where this instruction is, from the entry on. It is computed here: LLVM would do it after
+    /// the next change of context, when the position may be unknown.
+    #[inline(always)]
+    fn offset(&self) -> u32 {
+        let offset = self.pc.wrapping_sub(self.entry);
+        specialize_guess(offset, offset)
     }
 
     /// Leaves the position of this instruction, a call, on the stack, if the program may ask for
