@@ -423,10 +423,10 @@ pub struct WevalArgs {
     #[arg(short)]
     pub wizen: bool,
     /// Let the initialisation use a directory, under its own name.
-    #[arg(long = "dir", value_name = "DIRECTORY")]
+    #[arg(long = "dir", value_name = "DIRECTORY", requires = "wizen")]
     pub directories: Vec<PathBuf>,
     /// The exported function that initialises.
-    #[arg(long, value_name = "NAME", default_value = snapshot::INIT)]
+    #[arg(long, value_name = "NAME", default_value = snapshot::INIT, requires = "wizen")]
     pub init_func: String,
     /// Export it from the initialised module as well.
     #[arg(long, requires = "wizen")]

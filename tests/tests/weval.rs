@@ -338,11 +338,13 @@ fn what_the_command_cannot_use_it_names() -> Result<()> {
     }
 
     // Of use where the module is initialised.
-    let keeps = ["--keep-init-func".as_ref()];
-    let outcome = weval(&[&begins[..], &ends, &[input.as_ref()], &keeps].concat())?;
-    let said = String::from_utf8_lossy(&outcome.stderr);
-    assert_eq!(outcome.status, Some(2), "{said}");
-    assert!(said.contains("-w"), "{said}");
+    for option in ["--keep-init-func", "--init-func=begin", "--dir=."] {
+        let option = [option.as_ref()];
+        let outcome = weval(&[&begins[..], &ends, &[input.as_ref()], &option].concat())?;
+        let said = String::from_utf8_lossy(&outcome.stderr);
+        assert_eq!(outcome.status, Some(2), "{said}");
+        assert!(said.contains("-w"), "{said}");
+    }
 
     let without = [
         "--no-cache".as_ref(),
