@@ -199,7 +199,8 @@ fn run_in_lockstep(args: &LockstepArgs, precompiled: Precompiled) -> Result<u8> 
     status
 }
 
-/// The first option that is given and says how programs are compiled.
+/// The first option that is given and is of no use for what is compiled already: it says how
+/// programs are compiled, or opens what a module of `build` does not ask for.
 fn of_programs(args: &RunArgs) -> Option<&'static str> {
     let options = [
         ("--profile", args.profile.is_some()),
@@ -209,6 +210,8 @@ fn of_programs(args: &RunArgs) -> Option<&'static str> {
         ("--stubs", !args.build.stubs.is_empty()),
         ("-O", !args.build.optimisations.is_empty()),
         ("--budget", !args.build.budgets.is_empty()),
+        ("--inherit-network", args.sandbox.inherit_network),
+        ("--tcp-listen", !args.sandbox.listen.is_empty()),
     ];
     let given = options.into_iter().find(|(_, is_given)| *is_given);
     given.map(|(option, _)| option)

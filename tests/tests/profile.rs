@@ -338,6 +338,8 @@ fn only_a_program_can_be_counted() -> Result<()> {
         &["--budget", "nodes=9"],
         &["--keep-unreached"],
         &["--eval", "none"],
+        &["--inherit-network"],
+        &["--tcp-listen", "127.0.0.1:0"],
     ] {
         let said = refused(&workshop, &[&["run"], option, &["camel.wasm"]].concat())?;
         let expected = format!("compiled already; `{}` needs", option[0]);
