@@ -111,8 +111,8 @@ pub fn require_module(path: &Path, guest: &Guest) -> Result<(), Error> {
             advice: modules(),
             ..foreign
         },
-        Err(error @ Error::NoFile { .. }) => return Err(error),
-        Ok(Kind::Wasm) | Err(_) => return Ok(()),
+        Err(error @ (Error::NoFile { .. } | Error::Unreadable { .. })) => return Err(error),
+        Ok(Kind::Wasm) | Err(Error::Foreign { .. }) => return Ok(()),
     };
     Err(refusal(path, foreign))
 }

@@ -348,7 +348,7 @@ fn several_programs_are_built_into_a_directory() -> Result<()> {
     }
     place.fails(
         &["build", "one.byte", "two.byte", "-o", "one.byte"],
-        &["one.byte", "for what is built of several programs"],
+        &["one.byte", "for a file of each program"],
     )?;
     fs::create_dir(place.0.path().join("other"))?;
     fs::copy(

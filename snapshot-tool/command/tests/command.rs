@@ -277,8 +277,9 @@ fn a_program_within_its_limits_runs_and_code_that_counts_is_kept_apart() {
 fn mistakes_say_what_and_where() {
     let place = Place::new();
     place.module("guest.wasm", r#"(module (memory (export "memory") 1))"#);
-    let cases: [(&[&str], &str); 8] = [
+    let cases: [(&[&str], &str); 9] = [
         (&["run", "absent.byte"], "cannot read absent.byte"),
+        (&["check", "absent.wasm"], "bactrian: cannot read absent."),
         (&["run", "guest.wasm"], "not a WASI command"),
         (&["run", "--dir", "absent", "guest.wasm"], "absent"),
         (

@@ -45,7 +45,7 @@ pub fn run(args: &BuildArgs, precompiled: Precompiled) -> Result<()> {
     }
     fs::create_dir_all(&args.output).with_context(|| {
         let output = args.output.display();
-        format!("cannot create the directory {output}, for what is built of several programs")
+        format!("cannot create the directory {output}, for a file of each program")
     })?;
     let mut joiner = stubs::Joiner::new(&args.build)?;
     for (output, program) in &outputs {
