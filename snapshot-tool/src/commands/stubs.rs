@@ -124,9 +124,9 @@ fn output(args: &StubsArgs) -> Result<PathBuf> {
     }
     let library = args.library.as_deref().unwrap_or_default();
     ensure!(
-        search::is_plain(library),
+        search::is_plain(library) && !library.ends_with(".so"),
         "`{library}` is no library's name: `--for` takes one as the program has it, as in \
-         `dllcamel`, without directories"
+         `dllcamel`, without directories or `.so`"
     );
     let directory = search::default_directory()
         .context("there is no place for stubs: set XDG_DATA_HOME, or give -o FILE")?;
