@@ -265,6 +265,13 @@ fn what_is_missing_is_named() -> Result<()> {
     )?;
     let printed = output(&place, Mode::Residual, &["--stubs", "main.stubs"])?;
     assert_eq!(printed, "1\nthe C function nowhere is missing\n3\n");
+    let without = ["nowhere", "f", "unknown"].map(|name| format!("--without={name}"));
+    let without = without.each_ref().map(|option| &**option);
+    let rest = ["-o", "main.stubs", "-DVARIABLE=1", "stubs.c"];
+    let made = place.bactrian(&[&["stubs"], &without[..], &rest].concat())?;
+    let said = text(&made.stderr);
+    let idle: Vec<_> = said.lines().map(|line| line.split('`').nth(1)).collect();
+    assert_eq!(idle, [Some("--without f"), Some("--without unknown")]);
     Ok(())
 }
 

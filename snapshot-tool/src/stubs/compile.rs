@@ -13,7 +13,7 @@ use std::process::{Command, ExitStatus};
 use anyhow::{Context, Result, ensure};
 
 use super::diagnostics;
-use super::object::{self, Object};
+use super::object::{self, Object, Place, Symbol};
 use crate::guest::Guest;
 use crate::notice;
 
@@ -133,7 +133,25 @@ pub fn compile(guest: &Guest, sources: &Sources) -> Result<Vec<u8>> {
     let mut all = vec![Object::read(&name(&sources.files), object.clone())?];
     all.extend(sources.others.iter().cloned());
     super::join(&guest.module, &all)?;
+    for name in &sources.missing {
+        if !is_missing(&all, name) {
+            notice!(
+                "bactrian: `--without {name}` changes nothing: it is for a function that is called \
+                 and that nothing defines"
+            );
+        }
+    }
     Ok(object)
+}
+
+/// Whether the first of these calls a function that none of them defines.
+fn is_missing(objects: &[Object], name: &str) -> bool {
+    let is_called = objects[0].symbols.iter().any(|symbol| {
+        matches!(symbol, Symbol::Function { name: called, place: Place::Import(_), .. }
+            if called == name)
+    });
+    let mut defined = objects.iter().flat_map(Object::defined);
+    is_called && !defined.any(|defined| defined == name)
 }
 
 fn is_archive(file: &Path) -> bool {
