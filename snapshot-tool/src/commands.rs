@@ -307,7 +307,8 @@ fn specialize(args: &SpecializeArgs, precompiled: Precompiled) -> Result<()> {
         of_guest(&args.module, &guest, &mut pipeline).with_context(name)
     } else {
         input::require_module(&args.module, &guest)?;
-        annotated(&args.module, args.init.as_deref(), &mut pipeline).with_context(name)
+        let init = args.init.as_deref();
+        annotated(&args.module, init, &args.build, &mut pipeline).with_context(name)
     }?;
     let linked = pipeline.linked(&module).with_context(name)?;
     if args.build.guest.is_none() {
@@ -359,7 +360,8 @@ fn check(args: &CheckArgs, precompiled: Precompiled) -> Result<u8> {
     } else {
         input::require_module(&args.module, &guest)?;
         let init = args.init.as_deref();
-        let module = annotated(&args.module, init, &mut pipeline).with_context(name)?;
+        let module = annotated(&args.module, init, &args.build, &mut pipeline);
+        let module = module.with_context(name)?;
         (module, wat::parse_bytes(&read(&args.module)?)?.into_owned())
     };
     let report = check::check(&module, &named, &pipeline.settings.options).with_context(name)?;
@@ -375,7 +377,16 @@ fn of_guest(program: &Path, guest: &Guest, pipeline: &mut Pipeline) -> Result<Ve
 }
 
 /// A module that is no guest's, initialised if that is asked for.
-fn annotated(module: &Path, init: Option<&Path>, pipeline: &mut Pipeline) -> Result<Vec<u8>> {
+fn annotated(
+    module: &Path,
+    init: Option<&Path>,
+    options: &BuildOptions,
+    pipeline: &mut Pipeline,
+) -> Result<Vec<u8>> {
+    ensure!(
+        options.stubs.is_empty(),
+        "this is a module; `--stubs` joins functions in C to what runs a program"
+    );
     let bytes = read(module)?;
     let module = wat::parse_bytes(&bytes)?;
     match init {

@@ -168,6 +168,17 @@ fn what_is_no_file_of_stubs_is_named() -> Result<()> {
         assert_eq!(message.lines().count(), 1, "{message}");
         assert_eq!(outcome.status, FAILURE);
     }
+    fs::write(place.path("f.c"), "int f(int n) { return n; }\n")?;
+    let made = place.bactrian(&["stubs", "-o", "f.stubs", "f.c"])?;
+    assert_eq!(made.status, Some(0), "{made:?}");
+    for command in [&["check"][..], &["specialize", "-o", "out.wasm"]] {
+        let stubs = ["--no-cache", "--stubs", "f.stubs", "hello.wasm"];
+        let outcome = place.bactrian(&[command, &stubs].concat())?;
+        let message = String::from_utf8_lossy(&outcome.stderr).into_owned();
+        let expected = "bactrian: hello.wasm: this is a module; `--stubs` joins";
+        assert!(message.starts_with(expected), "{message}");
+        assert_eq!(outcome.status, FAILURE);
+    }
     Ok(())
 }
 
