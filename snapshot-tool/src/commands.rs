@@ -254,6 +254,13 @@ fn runnable(args: &RunArgs, precompiled: Precompiled) -> Result<(Pipeline, Modul
     }
     settings.options.keeps_imports = true;
     settings.options.stacks = engine::HAS_STACKS && !settings.needs.fuel;
+    if settings.needs.fuel && (joined.guest.has_threads)(&read(&args.program)?) {
+        notice!(
+            "bactrian: {}: with `-W fuel` a program has one stack, so Thread.create raises \
+             Sys_error, see docs/threads.md",
+            args.program.display()
+        );
+    }
     let mut pipeline = Pipeline::new(settings)?;
     let module = compile(&mut pipeline, &args.program)
         .with_context(|| args.program.display().to_string())?;

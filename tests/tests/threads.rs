@@ -205,6 +205,8 @@ fn where_there_is_one_stack_no_thread_is_created() -> Result<()> {
     let arguments = ["run", "--no-cache", "--generic", "-W", "fuel=10000000000"];
     let counted = process::run(place.tool.command(arguments).arg(&bytecode), b"")?;
     assert_refused(&counted);
+    let said = text(&counted.stderr);
+    assert!(said.contains("sequence.byte: with `-W fuel` a program has one stack"));
     let module = place.path().join("sequence.wasm");
     let said = place.build(&bytecode, &module, &[])?;
     assert!(said.contains("build it with --stack-switching"), "{said}");
