@@ -5,7 +5,7 @@ mod values;
 
 use std::ffi::OsString;
 use std::net::SocketAddr;
-use std::path::PathBuf;
+use std::path::{Path, PathBuf};
 
 use clap::builder::{OsStringValueParser, TypedValueParser};
 use clap::{Args, Parser, Subcommand, ValueEnum};
@@ -77,12 +77,8 @@ pub struct RunArgs {
     /// --profile FILE`; `-` is standard output, after the program's. The program takes longer.
     #[arg(long, value_name = "FILE", conflicts_with = "generic")]
     pub profile: Option<PathBuf>,
-    /// A program of the guest (of OCaml: an executable that `ocamlc` made), or what `bactrian
-    /// build` made of one.
-    pub program: PathBuf,
-    /// The program's arguments. Put `--` before those that look like options of this command.
-    #[arg(trailing_var_arg = true, allow_hyphen_values = true)]
-    pub args: Vec<OsString>,
+    #[command(flatten)]
+    pub call: Call,
 }
 
 #[derive(Debug, Args)]
@@ -272,6 +268,30 @@ pub struct SandboxOptions {
     pub unconfined: bool,
 }
 
+/// A program and its arguments. Options of ours come before it, as those of `ocamlrun` do.
+#[derive(Debug, Args)]
+pub struct Call {
+    /// A program of the guest (of OCaml: an executable that `ocamlc` made; `run` takes what
+    /// `bactrian build` made of one as well), and its arguments: all that follows it, also what
+    /// looks like an option of this command. A `--` that is the first of them is left out.
+    #[arg(required = true, trailing_var_arg = true, num_args = 1..,
+          value_names = ["PROGRAM", "ARGS"])]
+    words: Vec<OsString>,
+}
+
+impl Call {
+    pub fn program(&self) -> &Path {
+        Path::new(&self.words[0])
+    }
+
+    pub fn args(&self) -> &[OsString] {
+        match &self.words[1..] {
+            [first, rest @ ..] if first == "--" => rest,
+            args => args,
+        }
+    }
+}
+
 #[derive(Debug, Args)]
 pub struct LockstepArgs {
     #[command(flatten)]
@@ -290,11 +310,8 @@ pub struct LockstepArgs {
     #[arg(long, value_name = "SECONDS", default_value = "60",
         value_parser = clap::value_parser!(u64).range(1..))]
     pub patience: u64,
-    /// A program of the guest (of OCaml: an executable that `ocamlc` made).
-    pub program: PathBuf,
-    /// The program's arguments. Put `--` before those that look like options of this command.
-    #[arg(trailing_var_arg = true, allow_hyphen_values = true)]
-    pub args: Vec<OsString>,
+    #[command(flatten)]
+    pub call: Call,
 }
 
 #[derive(Debug, Args)]

@@ -465,3 +465,22 @@ fn statuses_do_not_depend_on_who_reads() -> Result<()> {
     }
     Ok(())
 }
+
+/// As those of `ocamlrun` do: what follows a program is its own, whatever it looks like.
+#[test]
+fn options_end_where_the_program_is_named() -> Result<()> {
+    let place = Place::new()?;
+    place.program("print_endline (String.concat \" \" (List.tl (Array.to_list Sys.argv)))")?;
+    for (rest, expected) in [
+        (&["--stats", "--help", "-W"][..], "--stats --help -W\n"),
+        (&["--", "--stats", "--"], "--stats --\n"),
+        (&["", "--"], " --\n"),
+    ] {
+        for command in [&["run", "--generic"][..], &["run", "--"], &["lockstep"]] {
+            let outcome = place.bactrian(&[command, &["given.byte"], rest].concat())?;
+            assert_eq!(String::from_utf8(outcome.stdout)?, expected, "{command:?}");
+        }
+    }
+    place.fails(&["run"], &["<PROGRAM> [ARGS]..."])?;
+    place.fails(&["run", "--unknown", "given.byte"], &["'--unknown'"])
+}
