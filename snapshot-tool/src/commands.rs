@@ -64,7 +64,8 @@ pub fn execute(cli: &Cli, precompiled: Precompiled) -> u8 {
         Command::Weval(args) => weval::run(args, precompiled).map(|()| 0),
     };
     result.unwrap_or_else(|error| {
-        notice!("bactrian: {error:#}");
+        // What a library says may end its own line.
+        notice!("bactrian: {}", format!("{error:#}").trim_end());
         let refused = error.downcast_ref::<Refused>();
         // A program that was refused did not end well, whatever the guest says.
         refused.map_or(FAILURE, |refused| match refused.status as u8 {

@@ -24,7 +24,7 @@ use crate::op::Const;
 /// What cannot be read as a module that holds an interpreter.
 #[derive(Debug, thiserror::Error)]
 pub enum ModuleError {
-    #[error("not a valid WebAssembly module: {0}")]
+    #[error("not a valid WebAssembly module")]
     Parse(#[from] wasmparser::BinaryReaderError),
     #[error("offset {offset:#x}: {what}")]
     Unsupported { offset: usize, what: &'static str },

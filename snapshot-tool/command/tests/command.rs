@@ -277,7 +277,17 @@ fn a_program_within_its_limits_runs_and_code_that_counts_is_kept_apart() {
 fn mistakes_say_what_and_where() {
     let place = Place::new();
     place.module("guest.wasm", r#"(module (memory (export "memory") 1))"#);
-    let cases: [(&[&str], &str); 9] = [
+    place.file("cut.wasm", b"\0asm\x01\0\0\0cut");
+    place.file("odd.toml", b"modul = \"guest.wasm\"");
+    let cases: [(&[&str], &str); 11] = [
+        (
+            &["run", "--guest", "odd.toml", "guest.wasm"],
+            "unknown field `modul`",
+        ),
+        (
+            &["check", "cut.wasm"],
+            "module: unexpected end-of-file (at offset 0xa)\n",
+        ),
         (&["run", "absent.byte"], "cannot read absent.byte"),
         (&["check", "absent.wasm"], "bactrian: cannot read absent."),
         (&["run", "guest.wasm"], "not a WASI command"),
@@ -306,11 +316,12 @@ fn mistakes_say_what_and_where() {
     ];
     for (args, message) in cases {
         let output = place.bactrian(args);
+        let said = stderr(&output);
         assert!(!output.status.success());
+        assert!(said.contains(message), "{args:?}: {said}");
         assert!(
-            stderr(&output).contains(message),
-            "{args:?}: {}",
-            stderr(&output)
+            !said.ends_with("\n\n") || output.status.code() == Some(2),
+            "{args:?}: {said}"
         );
     }
 }
