@@ -246,6 +246,8 @@ fn what_is_missing_is_named() -> Result<()> {
     };
     refused(&["-DVARIABLE=1", "stubs.c"], "in f: stubs.c")?;
     refused(&["-DVARIABLE=1", "stubs.c"], "--without nowhere")?;
+    let twice = ["-DVARIABLE=1", "stubs.c", "stubs.c"];
+    refused(&twice, "defined in stubs.c\n")?;
     let without = ["--without", "nowhere", "stubs.c"];
     refused(
         &[&["-DVARIABLE=variable"], &without[..]].concat(),

@@ -126,7 +126,13 @@ pub fn compile(guest: &Guest, sources: &Sources) -> Result<Vec<u8>> {
     let mut linker = named_by("WASM_LD", "wasm-ld");
     linker.arg("-r").arg("-o").arg(&joined).args(&parts);
     linker.args(libraries(place.path())?);
-    run(&mut linker, "link")?;
+    let done = linker.output().with_context(|| cannot_start(&linker))?;
+    let mut said = String::from_utf8_lossy(&done.stderr).into_owned();
+    for (part, file) in parts.iter().zip(&sources.files) {
+        said = said.replace(&*part.to_string_lossy(), &file.to_string_lossy());
+    }
+    notice::text(&said);
+    succeeded(&linker, done.status, "link")?;
     exports.sort_unstable();
     exports.dedup();
     let object = object::with_names(fs::read(&joined)?, &exports, &sources.missing);
@@ -287,11 +293,6 @@ fn linked_with(place: &Path) -> Result<Vec<PathBuf>> {
     Ok(words
         .filter(|word| word.extension() == Some(OsStr::new("a")) && word.is_file())
         .collect())
-}
-
-fn run(command: &mut Command, what: &str) -> Result<()> {
-    let status = command.status().with_context(|| cannot_start(command))?;
-    succeeded(command, status, what)
 }
 
 fn cannot_start(command: &Command) -> String {
