@@ -312,11 +312,13 @@ pub fn initialise(
 fn refusal(error: wasmtime::Error, messages: &MemoryOutputPipe) -> anyhow::Error {
     let said = text(messages);
     match error.downcast::<ExitStatus>() {
-        Ok(ExitStatus(status)) => Refused {
-            message: said,
-            status,
+        Ok(ExitStatus(status)) => {
+            let message = match said.is_empty() {
+                true => format!("the initialisation ended with status {status}, and said nothing"),
+                false => said,
+            };
+            Refused { message, status }.into()
         }
-        .into(),
         Err(error) if said.is_empty() => engine::error(error).context("the initialisation failed"),
         Err(error) => engine::error(error).context(format!("the initialisation failed: {said}")),
     }

@@ -279,7 +279,17 @@ fn mistakes_say_what_and_where() {
     place.module("guest.wasm", r#"(module (memory (export "memory") 1))"#);
     place.file("cut.wasm", b"\0asm\x01\0\0\0cut");
     place.file("odd.toml", b"modul = \"guest.wasm\"");
-    let cases: [(&[&str], &str); 11] = [
+    place.module(
+        "silent.wasm",
+        r#"(module (import "wasi_snapshot_preview1" "proc_exit" (func $exit (param i32)))
+            (memory (export "memory") 1)
+            (func (export "wizer-initialize") (call $exit (i32.const 9))))"#,
+    );
+    let cases: [(&[&str], &str); 12] = [
+        (
+            &["specialize", "--init=odd.toml", "silent.wasm", "-o", "out"],
+            "silent.wasm: the initialisation ended with status 9, and said nothing\n",
+        ),
         (
             &["run", "--guest", "odd.toml", "guest.wasm"],
             "unknown field `modul`",
