@@ -147,6 +147,12 @@ fn a_build_by_a_profile_leaves_out_what_is_cold() -> Result<()> {
     let (fewer, names) = functions(&workshop)?;
     assert!(fewer < all, "{fewer} of {all} functions");
     assert!(!names.contains("Camel.never") && names.contains("Camel.walk"));
+    fs::copy(workshop.path("camel.byte"), workshop.path("other.byte"))?;
+    let both = ["camel.byte", "other.byte", "-o", "out"];
+    let both =
+        workshop.bactrian(&[&["build", "--profile", "camel.profile"], &both[..]].concat())?;
+    let said = String::from_utf8_lossy(&both.stderr);
+    assert!(said.contains("other.byte: the profile knows"), "{said}");
     let outcome = workshop.bactrian(&["run", "camel.wasm"])?;
     assert_eq!(outcome.stdout, OUTPUT);
     assert_eq!(outcome.status, Some(1));

@@ -94,17 +94,15 @@ fn build_program(
         .with_context(|| program.display().to_string())?;
     write(output, &product.bytes)?;
     finish(&pipeline);
+    let of = match args.programs.len() {
+        1 => String::new(),
+        _ => format!("{}: ", program.display()),
+    };
     if !product.fit.is_empty() {
-        notice!("bactrian: {}", product.fit);
+        notice!("bactrian: {of}{}", product.fit);
     }
     match report::reused(&pipeline) {
-        Some(line) if args.product.stats.format.is_none() => {
-            let of = match args.programs.len() {
-                1 => String::new(),
-                _ => format!("{}: ", program.display()),
-            };
-            notice!("bactrian: {of}{line}");
-        }
+        Some(line) if args.product.stats.format.is_none() => notice!("bactrian: {of}{line}"),
         Some(_) | None => print_stats(&args.product.stats, &pipeline),
     }
     Ok(())
