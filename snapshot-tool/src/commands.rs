@@ -76,12 +76,13 @@ pub fn execute(cli: &Cli, precompiled: Precompiled) -> u8 {
 }
 
 fn run_program(args: &RunArgs, precompiled: Precompiled, limit: file_limit::Ignored) -> Result<u8> {
+    let program = args.call.program();
     let (mut pipeline, module) = runnable(args, precompiled)?;
     finish(&pipeline);
     if args.jitdump {
         jit_dump::write(&module, Path::new("."))?;
     }
-    let mut sandbox = sandbox(args.call.program(), args.call.args(), &args.sandbox)?;
+    let mut sandbox = sandbox(program, args.call.args(), &args.sandbox)?;
     let module = match engine::has_stacks(&module) && sandbox.limits.stack.is_none() {
         true => {
             sandbox.stack = Some(engine::STACK_OF_SEVERAL);
@@ -95,8 +96,8 @@ fn run_program(args: &RunArgs, precompiled: Precompiled, limit: file_limit::Igno
     let Run { exit, profile } = pipeline
         .stages
         .time("run", || run::run(&engine, &module, &sandbox))
-        .with_context(|| args.call.program().display().to_string())?;
-    let status = end(args.call.program(), &exit);
+        .with_context(|| program.display().to_string())?;
+    let status = end(program, &exit);
     let written = match (&args.profile, profile) {
         (Some(path), Some(profile)) => write_text(path, &profile.to_string()),
         (Some(path), None) => {
@@ -162,27 +163,28 @@ fn run_in_lockstep(args: &LockstepArgs, precompiled: Precompiled) -> Result<u8> 
         "of `-W`, lockstep takes max-memory-size only: the two sides use \
          unlike amounts of everything else"
     );
-    let joined = stubs::joined(&args.build, args.call.program())?;
-    input::require_program(args.call.program(), &joined.guest)?;
-    let program = read(args.call.program())?;
-    let mut settings = settings(&args.build, precompiled, args.call.program(), &joined)?;
+    let program = args.call.program();
+    let joined = stubs::joined(&args.build, program)?;
+    input::require_program(program, &joined.guest)?;
+    let bytes = read(program)?;
+    let mut settings = settings(&args.build, precompiled, program, &joined)?;
     settings.options.stacks = engine::HAS_STACKS;
     settings.options.profile = args.profile.as_deref().map(profile::read).transpose()?;
     let mut pipeline = Pipeline::new(settings)?;
     let line = StatusLine::new().map(Arc::new);
     let setup = Setup {
         guest: joined.guest,
-        sandbox: sandbox(args.call.program(), args.call.args(), &args.sandbox)?,
+        sandbox: sandbox(program, args.call.args(), &args.sandbox)?,
         standard: Standard::Inherited(line.clone()),
         stress: args.stress,
         patience: Duration::from_secs(args.patience),
         functions: Vec::new(),
     };
-    let verdict = lockstep::program(&mut pipeline, &program, setup);
+    let verdict = lockstep::program(&mut pipeline, &bytes, setup);
     if let Some(line) = line {
         line.clear();
     }
-    let verdict = verdict.with_context(|| args.call.program().display().to_string())?;
+    let verdict = verdict.with_context(|| program.display().to_string())?;
     finish(&pipeline);
     let declined = pipeline.summary.as_ref();
     let declined = declined.map_or(0, |summary| summary.declined.len());
@@ -193,10 +195,8 @@ fn run_in_lockstep(args: &LockstepArgs, precompiled: Precompiled) -> Result<u8> 
         notice!("bactrian: nothing was compared but how it ended: the guest reports no events");
     }
     let status = match verdict {
-        Verdict::Diverged(divergence) => {
-            Err(anyhow!("{}: {divergence}", args.call.program().display()))
-        }
-        Verdict::Agree { end, .. } => Ok(self::end(args.call.program(), &end.exit)),
+        Verdict::Diverged(divergence) => Err(anyhow!("{}: {divergence}", program.display())),
+        Verdict::Agree { end, .. } => Ok(self::end(program, &end.exit)),
     };
     print_stats(&args.stats, &pipeline);
     status
@@ -222,17 +222,18 @@ fn of_programs(args: &RunArgs) -> Option<&'static str> {
 
 /// Machine code for whatever kind of program there is to run.
 fn runnable(args: &RunArgs, precompiled: Precompiled) -> Result<(Pipeline, Module)> {
-    let joined = stubs::joined(&args.build, args.call.program())?;
+    let program = args.call.program();
+    let joined = stubs::joined(&args.build, program)?;
     let compile: fn(&mut Pipeline, &Path) -> Result<Module> =
-        match input::kind(args.call.program(), &joined.guest)? {
+        match input::kind(program, &joined.guest)? {
             Kind::Precompiled | Kind::Wasm if let Some(option) = of_programs(args) => {
                 bail!(
                     "{}: this is compiled already; `{option}` needs the program it was made of",
-                    args.call.program().display()
+                    program.display()
                 );
             }
             Kind::Precompiled if !args.allow_precompiled => {
-                return Err(input::not_allowed(args.call.program()).into());
+                return Err(input::not_allowed(program).into());
             }
             Kind::Precompiled => return load(args),
             Kind::Wasm => |pipeline, path| pipeline.machine_code(&read(path)?),
@@ -243,11 +244,11 @@ fn runnable(args: &RunArgs, precompiled: Precompiled) -> Result<(Pipeline, Modul
             copied_memory: engine::may_not_write_images(),
             ..needs(args)
         },
-        ..settings(&args.build, precompiled, args.call.program(), &joined)?
+        ..settings(&args.build, precompiled, program, &joined)?
     };
     shape(&args.product, &mut settings);
     if let Some(profile) = &args.profile {
-        let read = [args.call.program()].into_iter();
+        let read = [program].into_iter();
         require_others(profile, read.chain(joined.files(&args.build)))?;
         require_place(profile)?;
         settings.options.counts = true;
@@ -257,23 +258,23 @@ fn runnable(args: &RunArgs, precompiled: Precompiled) -> Result<(Pipeline, Modul
     }
     settings.options.keeps_imports = true;
     settings.options.stacks = engine::HAS_STACKS && !settings.needs.fuel;
-    if settings.needs.fuel && (joined.guest.has_threads)(&read(args.call.program())?) {
+    if settings.needs.fuel && (joined.guest.has_threads)(&read(program)?) {
         notice!(
             "bactrian: {}: with `-W fuel` a program has one stack, so Thread.create raises \
              Sys_error, see docs/threads.md",
-            args.call.program().display()
+            program.display()
         );
     }
     let mut pipeline = Pipeline::new(settings)?;
-    let module = compile(&mut pipeline, args.call.program())
-        .with_context(|| args.call.program().display().to_string())?;
+    let module = compile(&mut pipeline, program).with_context(|| program.display().to_string())?;
     Ok((pipeline, module))
 }
 
 /// Machine code is mapped, not read, and needs no cache.
 fn load(args: &RunArgs) -> Result<(Pipeline, Module)> {
     let needs = needs(args);
-    let name = || args.call.program().display().to_string();
+    let program = args.call.program();
+    let name = || program.display().to_string();
     ensure!(
         !needs.fuel,
         "{}: this is machine code that counts no instructions; `-W fuel` needs the program it was \
@@ -284,10 +285,10 @@ fn load(args: &RunArgs) -> Result<(Pipeline, Module)> {
         needs,
         ..Settings::default()
     })?;
-    let module = engine::load(&pipeline.engine, args.call.program())
+    let module = engine::load(&pipeline.engine, program)
         .context("this is not machine code that this version of Bactrian made")
         .with_context(name)?;
-    pipeline.known_file = Some(args.call.program().into());
+    pipeline.known_file = Some(program.into());
     Ok((pipeline, module))
 }
 
