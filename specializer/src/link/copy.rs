@@ -401,7 +401,7 @@ impl Reencode for Copier<'_> {
             return self.body(code, func, body.map_err(reencode::Error::UserError)?);
         }
         let mut locals = self.locals(&body)?;
-        let dispatch = match self.layout.dispatchers.contains(&func) {
+        let mut dispatch = match self.layout.dispatchers.contains(&func) {
             true => Some(self.dispatch(func, &body, &mut locals)?),
             false => None,
         };
@@ -410,7 +410,7 @@ impl Reencode for Copier<'_> {
         let mut reader = body.get_operators_reader()?;
         while !reader.eof() {
             let operator = reader.read()?;
-            if let Some(dispatch) = &dispatch
+            if let Some(dispatch) = &mut dispatch
                 && dispatch.write(&operator, &mut function)
             {
                 continue;

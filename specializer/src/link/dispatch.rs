@@ -4,11 +4,18 @@
 //! An engine takes the callee's instance from the table's entry, so all that the callee reads waits
 //! for the loads that led to that entry. A call by name hands on the instance that the caller has.
 //!
+//! Where the dispatcher chooses between functions that it names, the switch is one test: all others
+//! would otherwise be jumped past first.
+//!
 //! Invariant: a case calls the very function that the table has under its index. What the table
 //! holds does not change, as everywhere in the specializer.
 
+#[cfg(test)]
+mod tests;
+
 use std::collections::HashMap;
 use std::collections::hash_map::Entry;
+use std::ops::RangeInclusive;
 
 use wasm_encoder::{BlockType, Function, Instruction, ValType};
 use wasmparser::FunctionBody;
@@ -72,7 +79,13 @@ pub struct Dispatch<'a> {
     /// By the type of a call, the first of the locals that hold its operands: the table index, then
     /// the arguments.
     locals: HashMap<Sig, u32>,
+    operands: Operands,
 }
+
+/// The topmost operands of straight code: of each, all constants that it may be, or none if it may
+/// be anything.
+#[derive(Default)]
+struct Operands(Vec<Vec<u32>>);
 
 impl<'a> Dispatch<'a> {
     /// For the function with this body, which has `declared` parameters and locals. Also gives the
@@ -97,12 +110,20 @@ impl<'a> Dispatch<'a> {
                 types.extend(cases.params.iter().map(|&param| val_type(param)));
             }
         }
-        Ok((Self { cases, locals }, types))
+        let operands = Operands::default();
+        let dispatch = Self {
+            cases,
+            locals,
+            operands,
+        };
+        Ok((dispatch, types))
     }
 
-    /// Writes the switch in the place of a call; false if the operator is another.
-    pub fn write(&self, operator: &wasmparser::Operator, function: &mut Function) -> bool {
+    /// Writes the switch in the place of a call; false if the operator is another. Is given all
+    /// operators of the body in turn.
+    pub fn write(&mut self, operator: &wasmparser::Operator, function: &mut Function) -> bool {
         let Some(sig) = tail_call(operator) else {
+            self.operands.follow(operator);
             return false;
         };
         let Some((cases, &index)) = self.cases.get(&sig).zip(self.locals.get(&sig)) else {
@@ -110,12 +131,25 @@ impl<'a> Dispatch<'a> {
         };
         let arguments = index + 1..=index + cases.params.len() as u32;
         let default = cases.cases.len() as u32;
+        let named = cases.named(&self.operands.pop());
         let mut write = |instruction| {
             function.instruction(&instruction);
         };
         write(Instruction::LocalSet(index));
         for argument in arguments.clone().rev() {
             write(Instruction::LocalSet(argument));
+        }
+        if let Some((&(_, last), others)) = named.as_deref().and_then(<[_]>::split_last) {
+            for &(named, case) in others {
+                write(Instruction::LocalGet(index));
+                write(Instruction::I32Const(named as i32));
+                write(Instruction::I32Eq);
+                write(Instruction::If(BlockType::Empty));
+                case.write(arguments.clone(), &mut write);
+                write(Instruction::End);
+            }
+            last.write(arguments, &mut write);
+            return true;
         }
         for _ in 0..=default {
             write(Instruction::Block(BlockType::Empty));
@@ -142,12 +176,7 @@ impl<'a> Dispatch<'a> {
         }
         for &(_, case) in &cases.cases {
             write(Instruction::End);
-            let get = arguments.clone().map(Instruction::LocalGet);
-            get.for_each(&mut write);
-            write(match case {
-                Case::Calls(callee) => Instruction::ReturnCall(callee),
-                Case::Traps => Instruction::Unreachable,
-            });
+            case.write(arguments.clone(), &mut write);
         }
         write(Instruction::End);
         let get = arguments.map(Instruction::LocalGet);
@@ -161,7 +190,53 @@ impl<'a> Dispatch<'a> {
     }
 }
 
+impl Operands {
+    /// Of operators that are not known here, nothing is known afterwards.
+    fn follow(&mut self, operator: &wasmparser::Operator) {
+        use wasmparser::Operator::*;
+        match *operator {
+            I32Const { value } => self.0.push(vec![value as u32]),
+            LocalGet { .. } => self.0.push(Vec::new()),
+            I32Eq | I32Ne => {
+                self.pop();
+                self.pop();
+                self.0.push(Vec::new());
+            }
+            Select => {
+                let (_, second, first) = (self.pop(), self.pop(), self.pop());
+                let are_known = !first.is_empty() && !second.is_empty();
+                let either = are_known.then(|| [first, second].concat());
+                self.0.push(either.unwrap_or_default());
+            }
+            _ => self.0.clear(),
+        }
+    }
+
+    fn pop(&mut self) -> Vec<u32> {
+        self.0.pop().unwrap_or_default()
+    }
+}
+
+impl Case {
+    fn write<'a>(self, arguments: RangeInclusive<u32>, write: &mut impl FnMut(Instruction<'a>)) {
+        arguments.map(Instruction::LocalGet).for_each(&mut *write);
+        write(match self {
+            Case::Calls(callee) => Instruction::ReturnCall(callee),
+            Case::Traps => Instruction::Unreachable,
+        });
+    }
+}
+
 impl Cases {
+    /// The cases of these indices, if each has one.
+    fn named(&self, indices: &[u32]) -> Option<Vec<(u32, Case)>> {
+        let case = |index| {
+            let place = self.cases.binary_search_by_key(index, |&(index, _)| index);
+            place.ok().map(|place| self.cases[place])
+        };
+        indices.iter().map(case).collect()
+    }
+
     /// The case that calls a function, and what the others do.
     pub fn of(&mut self, function: u32) -> Option<(&mut Case, Vec<Case>)> {
         let is_meant = |case: &Case| *case == Case::Calls(function);

@@ -1,13 +1,13 @@
-//! Imports that are left out, dispatchers, and names. Functions that nothing calls stay.
+//! Imports that are left out, and names. Functions that nothing calls stay.
 
-use wasmparser::{FunctionBody, KnownCustom, Name, Operator, Parser, Payload};
+use wasmparser::{FunctionBody, KnownCustom, Name, Parser, Payload};
 
 use super::*;
 use crate::ir::Type;
 use crate::{Error, Options, link_generic};
 
 /// With nothing left out because it is not reached.
-fn whole() -> Options {
+pub(super) fn whole() -> Options {
     Options {
         keeps_unreached: true,
         ..Options::default()
@@ -88,63 +88,6 @@ fn what_returns_no_integer_cannot_be_left_out() {
             "{message}"
         );
     }
-}
-
-/// What the switch of a dispatcher's call leads to: the functions that are called by name.
-fn callees(dispatch: bool) -> Vec<String> {
-    let text = r#"(module
-        (type $entry (func (param i64 i32) (result i64)))
-        (memory 1)
-        (@dispatchers 8 (function 4))
-        (table 50 funcref)
-        (elem (i32.const 1) $first $other $last $dispatch)
-        (elem (i32.const 40) $first)
-        (func $first (type $entry) (i64.const 1))
-        (func $other (result i64) (i64.const 2))
-        (func $last (type $entry) (i64.const 3))
-        (func $dispatch (type $entry) (local f32)
-            (return_call_indirect (type $entry)
-                (local.get 0) (local.get 1) (i32.add (local.get 1) (i32.const 1)))))"#;
-    let bytes = tables::module(text).expect("the text is a module");
-    let mut options = Options {
-        verify: true,
-        ..whole()
-    };
-    options.optimisations.dispatch = dispatch;
-    let linked = link_generic(&bytes, &options).expect("it links");
-    let module = Module::parse(&linked).expect("the result is a module");
-    let mut reader = module.bodies[3].get_operators_reader().expect("a body");
-    let mut found = Vec::new();
-    while !reader.eof() {
-        match reader.read().expect("an operator") {
-            Operator::BrTable { targets } => {
-                let cases = targets.targets().map(|case| case.expect("a case"));
-                let cases: Vec<u32> = cases.collect();
-                found.push(format!("{cases:?} else {}", targets.default()));
-            }
-            Operator::ReturnCall { function_index } => found.push(format!("{function_index}")),
-            Operator::ReturnCallIndirect { .. } => found.push("table".into()),
-            _ => {}
-        }
-    }
-    found
-}
-
-#[test]
-fn a_dispatcher_calls_the_functions_of_the_table_by_name() {
-    // From index 1 on: two functions of the type with one of another between them, and the
-    // dispatcher itself. Far from them there is the first one again.
-    let cases = [
-        "[4] else 0",
-        "[0, 4, 1, 2] else 4",
-        "0",
-        "2",
-        "3",
-        "0",
-        "table",
-    ];
-    assert_eq!(callees(true), cases);
-    assert_eq!(callees(false), ["table"]);
 }
 
 /// The names of a module's functions, by index.
