@@ -1,6 +1,8 @@
 //! Functions that may soon return: a short way from their beginning to RETURN that has no effects.
 //!
-//! Compiled code takes such ways before it calls the function.
+//! Compiled code takes such ways before it calls the function. They may lead past primitives that
+//! the interpreter does itself in the usual case (see [`crate::interp::shortcut`]): in others, the
+//! function is called.
 
 use crate::code::Entry;
 use crate::code::decode::{self, Instruction};
@@ -14,8 +16,9 @@ use std::collections::VecDeque;
 const LONGEST_WAY: usize = 24;
 
 /// Whether the function of this entry, in verified `code`, may return before it allocates, stores,
-/// raises or calls.
-pub fn returns(code: &[i32], entry: &Entry) -> bool {
+/// raises or calls. `computes` says of the primitive with an index that calls of it mostly do none
+/// of these.
+pub fn returns(code: &[i32], entry: &Entry, computes: impl Fn(usize) -> bool) -> bool {
     // The places that can be reached, by the number of instructions before them.
     let mut places = VecDeque::from([(entry.position, 0)]);
     let mut seen = FxHashSet::from_iter([entry.position]);
@@ -26,7 +29,11 @@ pub fn returns(code: &[i32], entry: &Entry) -> bool {
         if instruction.opcode == Opcode::Return {
             return true;
         }
-        if length == LONGEST_WAY || !is_free_of_effects(&instruction) {
+        let is_free = match effect::primitive(&instruction) {
+            Some((index, _)) => computes(index),
+            None => is_free_of_effects(&instruction),
+        };
+        if length == LONGEST_WAY || !is_free {
             continue;
         }
         effect::successors(&instruction, |target| {
@@ -41,7 +48,8 @@ pub fn returns(code: &[i32], entry: &Entry) -> bool {
     false
 }
 
-/// Whether all that an instruction does is to compute, to load, to jump, or to move on the stack.
+/// Whether all that an instruction does, which calls no primitive, is to compute, to load, to jump,
+/// or to move on the stack.
 fn is_free_of_effects(instruction: &Instruction) -> bool {
     use Opcode::*;
     let others = matches!(
@@ -95,6 +103,9 @@ mod tests {
     use super::*;
     use crate::image::assemble::assemble;
 
+    /// The index of a primitive that computes.
+    const COMPUTES: usize = 3;
+
     /// Whether a function of one parameter with this body may soon return.
     fn returns_early(body: &str) -> bool {
         let code = assemble(body);
@@ -103,7 +114,7 @@ mod tests {
             arity: 1,
             end: code.len(),
         };
-        returns(&code, &entry)
+        returns(&code, &entry, |index| index == COMPUTES)
     }
 
     #[test]
@@ -120,6 +131,8 @@ mod tests {
             "Acc0; MakeBlock1 0; Acc0; BranchIf @more; Return 1; {rest}"
         )));
         assert!(!returns_early("Const0; RaiseNoTrace"));
+        assert!(returns_early("Const0; CCall1 3; Return 1"));
+        assert!(!returns_early("Const0; CCall1 4; Return 1"));
     }
 
     #[test]

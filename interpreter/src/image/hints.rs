@@ -109,7 +109,7 @@ pub fn find(code: &[i32], entries: &[Entry], pointers: CodePointers, facts: &dyn
         looping: program.looping.iter().map(position).collect(),
         early: entries
             .iter()
-            .filter(|entry| early::returns(code, entry))
+            .filter(|entry| early::returns(code, entry, |index| facts.computes(index)))
             .map(|entry| entry.position)
             .collect(),
         boxed,

@@ -120,6 +120,10 @@ impl hints::Facts for Gives<'_> {
         }
     }
 
+    fn computes(&self, primitive: usize) -> bool {
+        shortcut::computes(self.known.shortcut(primitive))
+    }
+
     fn constant(&self, global: usize) -> Option<u32> {
         box_kind(self.globals, global)
     }

@@ -117,6 +117,20 @@ pub fn allocates(shortcut: u32) -> bool {
     )
 }
 
+/// Whether a shortcut computes or loads, and calls only in unusual cases.
+pub fn computes(shortcut: u32) -> bool {
+    matches!(
+        shortcut,
+        ARRAY_GET..=ARRAY_UNSAFE_GET
+            | STRING_LENGTH..=STRING_GET
+            | EQUAL..=FLOAT_ARRAY_UNSAFE_GET
+            | FLOAT_TO_INT
+            | FLOAT_COMPARE
+            | IDENTITY
+            | integers::FIRST..
+    )
+}
+
 /// Whether a shortcut gives an element of an array of values.
 pub fn reads_array(shortcut: u32) -> bool {
     matches!(shortcut, ARRAY_GET..=ARRAY_UNSAFE_GET)

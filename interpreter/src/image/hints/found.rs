@@ -87,6 +87,8 @@ pub trait Facts {
     fn opens(&self, primitive: usize) -> bool;
     /// What the primitive of this index does to an array, its first argument.
     fn access(&self, primitive: usize) -> Option<Access>;
+    /// Whether the primitive of this index mostly computes or loads something, without a call.
+    fn computes(&self, primitive: usize) -> bool;
     /// The kind of box that is in a global that the code does not set.
     fn constant(&self, global: usize) -> Option<u32>;
     /// Whether the program alone calls its functions: it loads no code.

@@ -25,6 +25,10 @@ impl Facts for NoFacts {
         None
     }
 
+    fn computes(&self, _: usize) -> bool {
+        false
+    }
+
     fn constant(&self, _: usize) -> Option<u32> {
         None
     }

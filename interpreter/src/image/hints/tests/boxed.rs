@@ -33,6 +33,10 @@ impl Facts for SomeFacts {
         }
     }
 
+    fn computes(&self, _: usize) -> bool {
+        false
+    }
+
     fn constant(&self, global: usize) -> Option<u32> {
         (global == 5).then_some(0)
     }
