@@ -37,7 +37,7 @@ pub use found::*;
 use crate::code::decode::{self, Instruction};
 use crate::code::effect::{self, Effect, Flow};
 use crate::code::opcode::Opcode;
-use crate::code::{Certainty, Entry};
+use crate::code::{Certainty, Entry, MAX_IN_PLACE};
 use crate::image::by_word::ByWord;
 use crate::image::early;
 use boxes::Boxes;
@@ -71,9 +71,24 @@ pub fn find(code: &[i32], entries: &[Entry], pointers: CodePointers, facts: &dyn
         Made::Partial(function, _) => Some(position(&(*function as usize)) - 1),
         Made::Block(_) => None,
     };
+    let length = |made: &Made| match made {
+        Made::Closure(function) | Made::Partial(function, _) => {
+            let entry = &entries[*function as usize];
+            entry.end - entry.position
+        }
+        Made::Block(_) => 0,
+    };
+    // Where many are compared, the shortest come first: leaves of what is recursive.
+    let in_order = |callees: &Few| {
+        let mut all = callees.all().to_vec();
+        if all.len() > MAX_IN_PLACE {
+            all.sort_by_key(length);
+        }
+        all
+    };
     let hint = |(call, (callees, certain)): (usize, &(Few, bool))| Hint {
         call,
-        entries: callees.all().iter().filter_map(code_of).collect(),
+        entries: in_order(callees).iter().filter_map(code_of).collect(),
         certainty: match pointers {
             CodePointers::Stay if *certain => Certainty::Certain,
             CodePointers::Stay | CodePointers::Change => Certainty::Guessed,

@@ -3,7 +3,7 @@
 use super::super::assemble::{assemble, run};
 use super::super::tests::check;
 use super::*;
-use crate::code::MAX_CANDIDATES;
+use crate::code::{MAX_CANDIDATES, MAX_IN_PLACE};
 
 mod boxed;
 
@@ -371,29 +371,43 @@ fn callees(text: &str) -> Vec<Vec<usize>> {
     found.into_iter().map(relative).collect()
 }
 
+/// The callees of a call of one of the functions with these bodies.
+fn callees_of_one_of(bodies: &[&str]) -> Vec<Vec<usize>> {
+    let chosen = |index| {
+        format!("Const0; BranchIf @no{index}; Closure 0 @f{index}; Branch @call; no{index}: ")
+    };
+    let chosen: String = (0..bodies.len()).map(chosen).collect();
+    let functions: String = (0..)
+        .zip(bodies)
+        .map(|(index, body)| format!("f{index}: {body}; Return 1;"))
+        .collect();
+    callees(&format!(
+        "{chosen} Stop; call: Push; Const0; PushAcc1; Apply1; Stop; {functions}"
+    ))
+}
+
 #[test]
 fn a_few_callees_are_guessed() {
-    let of_one_of = |count: usize| {
-        let names = (0..count).map(|index| format!("f{index}"));
-        let chosen: String = names
-            .clone()
-            .map(|name| {
-                let skip = format!("not_{name}");
-                format!("Const0; BranchIf @{skip}; Closure 0 @{name}; Branch @call; {skip}: ")
-            })
-            .collect();
-        let functions: String = names
-            .map(|name| format!("{name}: Acc0; Return 1;"))
-            .collect();
-        callees(&format!(
-            "{chosen} Stop; call: Push; Const0; PushAcc1; Apply1; Stop; {functions}"
-        ))
-    };
+    let of_one_of = |count: usize| callees_of_one_of(&vec!["Acc0"; count]);
     assert_eq!(of_one_of(1), [[0]]);
     assert_eq!(of_one_of(2), [[0, 3]]);
     let most: Vec<usize> = (0..MAX_CANDIDATES).map(|index| 3 * index).collect();
     assert_eq!(of_one_of(MAX_CANDIDATES), [most]);
     assert!(of_one_of(MAX_CANDIDATES + 1).is_empty());
+}
+
+#[test]
+fn the_shortest_of_many_callees_is_compared_first() {
+    let bodies = [
+        "Const0; Acc0",
+        "Const0; Const0; Acc0",
+        "Acc0",
+        "Const0; Acc0",
+        "Acc0",
+    ];
+    assert_eq!(callees_of_one_of(&bodies), [[9, 16, 0, 12, 4]]);
+    let those_in_place = &bodies[..MAX_IN_PLACE];
+    assert_eq!(callees_of_one_of(those_in_place), [[0, 4, 9, 12]]);
 }
 
 #[test]
