@@ -24,10 +24,17 @@ use crate::op::Const;
 /// What cannot be read as a module that holds an interpreter.
 #[derive(Debug, thiserror::Error)]
 pub enum ModuleError {
-    #[error("not a valid WebAssembly module")]
-    Parse(#[from] wasmparser::BinaryReaderError),
+    /// It has no source: it says what the reader said.
+    #[error("not a valid WebAssembly module: {0}")]
+    Parse(wasmparser::BinaryReaderError),
     #[error("offset {offset:#x}: {what}")]
     Unsupported { offset: usize, what: &'static str },
+}
+
+impl From<wasmparser::BinaryReaderError> for ModuleError {
+    fn from(error: wasmparser::BinaryReaderError) -> Self {
+        Self::Parse(error)
+    }
 }
 
 /// Bytes of memory that data segments may span. A module that needs more is taken for damaged.
