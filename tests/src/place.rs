@@ -71,9 +71,9 @@ impl Place {
     }
 
     /// Runs the program.
-    pub fn run(&self) -> Command {
+    pub fn run(&self, options: &[&str]) -> Command {
         let mut command = self.with_cache(&["run"]);
-        command.arg(&self.bytecode);
+        command.args(options).arg(&self.bytecode);
         command
     }
 

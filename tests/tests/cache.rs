@@ -22,7 +22,7 @@ fn build(place: &Place, output: &str) -> Result<String> {
 }
 
 fn run(place: &Place) -> Result<Outcome> {
-    process::run(&mut place.run(), b"")
+    process::run(&mut place.run(&[]), b"")
 }
 
 /// What the program prints, as `ocamlrun` has it.
@@ -84,8 +84,8 @@ fn a_build_without_the_whole_program_specializes_nothing() -> Result<()> {
 fn a_program_built_otherwise_is_another() -> Result<()> {
     let place = place()?;
     let profile = place.path("profile");
-    process::run(place.run().arg("--profile").arg(&profile), b"")?;
     let profile = profile.to_string_lossy();
+    process::run(&mut place.run(&["--profile", &profile]), b"")?;
     let ways: &[&[&str]] = &[
         &[],
         &["--strip"],
@@ -126,10 +126,11 @@ fn a_program_built_otherwise_is_another() -> Result<()> {
 fn a_known_program_is_told_the_same() -> Result<()> {
     let place = place()?;
     let profile = place.path("profile");
-    process::run(place.run().arg("--profile").arg(&profile), b"")?;
+    let profile = profile.to_string_lossy();
+    process::run(&mut place.run(&["--profile", &profile]), b"")?;
     let build = || -> Result<String> {
         let mut command = place.build("out/program.wasm");
-        let outcome = process::run(command.arg("--profile").arg(&profile), b"")?;
+        let outcome = process::run(command.args(["--profile", &profile]), b"")?;
         Ok(String::from_utf8(outcome.stderr)?)
     };
     let (first, second) = (build()?, build()?);

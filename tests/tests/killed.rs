@@ -68,7 +68,7 @@ fn a_killed_build_leaves_nothing_half_made() -> Result<()> {
     for (index, milliseconds) in moments.into_iter().enumerate() {
         // Every third one is a run, which keeps machine code beside the cache.
         let mut command = if index % 3 == 2 {
-            place.run()
+            place.run(&[])
         } else {
             let mut command = build(&place);
             // Otherwise than before, as a build that is known only writes its output.

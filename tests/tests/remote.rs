@@ -143,8 +143,7 @@ fn machines_share_by_s3() -> Result<()> {
 fn programs_run_from_machine_code_of_another_machine() -> Result<()> {
     let (_directory, url) = directory()?;
     let run = |machine: &Place| {
-        let mut command = machine.run();
-        command.args(["--stats", "--remote", &url]);
+        let mut command = machine.run(&["--stats", "--remote", &url]);
         process::run(&mut command, b"")
     };
     let (there, mut here) = (machine()?, machine()?);
@@ -243,8 +242,7 @@ fn a_program_that_is_here_starts_without_the_store() -> Result<()> {
     let url = format!("redis://127.0.0.1:{}", free_port()?);
     let machine = machine()?;
     let run = || -> Result<String> {
-        let mut command = machine.run();
-        command.args(["--stats", "--remote", &url]);
+        let mut command = machine.run(&["--stats", "--remote", &url]);
         Ok(String::from_utf8(process::run(&mut command, b"")?.stderr)?)
     };
     assert!(run()?.contains("could not be used"));
