@@ -5,7 +5,7 @@
 //! activations that unwind report themselves ([`unwind`]), innermost first: the one that raises,
 //! then each one whose call returned `Value::RAISED`, up to the handler. That scan would also find
 //! calls that wait for their arguments. They follow from the code alone ([`shapes`]), so a report
-//! is one number. [`debug`] reads what compilers say of the code; [`events`] keeps the source
+//! is one position. [`debug`] reads what compilers say of the code; [`events`] keeps the source
 //! position of each code position, `packed`; `print` writes what the runtime prints when `Printexc`
 //! is not linked; [`definitions`] is what the same events say of the names of functions.
 //!
