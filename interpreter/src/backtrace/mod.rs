@@ -72,16 +72,14 @@ pub fn record(active: u32) {
 /// raises, or calls what raised.
 #[inline(never)]
 pub extern "C" fn unwind(entry: u32, offset: u32) {
-    if vm().backtrace_active.get() != 0 {
-        unwind_recorded(entry.wrapping_add(offset));
-    }
+    unwind_here(entry, offset);
 }
 
 /// The same, with the test in the caller.
 #[inline(always)]
 pub fn unwind_here(entry: u32, offset: u32) {
     if vm().backtrace_active.get() != 0 {
-        unwind(entry, offset);
+        unwind_recorded(entry, offset);
     }
 }
 
@@ -98,7 +96,8 @@ pub extern "C" fn unwind_last(entry: u32, offset: u32) -> i64 {
 }
 
 #[inline(never)]
-fn unwind_recorded(pc: u32) {
+extern "C" fn unwind_recorded(entry: u32, offset: u32) {
+    let pc = entry.wrapping_add(offset);
     events::with_shapes(pc, |shapes| {
         let Some((step, positions)) = shapes.unwind(pc) else {
             return;
