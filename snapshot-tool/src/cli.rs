@@ -26,6 +26,7 @@ pub struct Cli {
 }
 
 #[derive(Debug, Subcommand)]
+#[command(defer = true)]
 pub enum Command {
     /// Compile a program and run it; its output and its exit status are the program's.
     Run(RunArgs),

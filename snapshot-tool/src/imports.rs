@@ -3,34 +3,76 @@
 //!
 //! Leaves out: everything else. A module with any other import does not start.
 
+use std::collections::HashSet;
+
 use annotations::{Intrinsic, Meaning, NO_STACKS, STACKS_MODULE, StackFunction};
 use anyhow::Result;
-use wasmtime::{Caller, Engine, Extern, FuncType, Linker, Val, ValType};
+use wasmtime::{Caller, Engine, Extern, FuncType, IntoFunc, Linker, Module, Val, ValType};
 
 use crate::host::Host;
 use crate::memory::{Fault, parts, slice_mut};
 use crate::{engine, unconfined, wasi};
 
-/// A linker with WASI and with what [`unconfined`] serves. WASI is Wasmtime's, but for what
-/// [`wasi`] does itself, exit statuses among it (Wasmtime's own stop at 125).
-pub fn linker<T: AsMut<Host> + Send + 'static>(engine: &Engine) -> Result<Linker<T>> {
-    let mut linker = Linker::new(engine);
-    wasmtime_wasi::p1::add_to_linker_sync(&mut linker, |host: &mut T| &mut host.as_mut().wasi)
-        .map_err(engine::error)?;
-    wasi::shadow(&mut linker).map_err(engine::error)?;
-    ticks(&mut linker).map_err(engine::error)?;
-    unconfined::define(&mut linker, |host: &mut T| host.as_mut().unconfined())
-        .map_err(engine::error)?;
+/// A linker of the functions that a module imports, out of all that it may: to define one takes
+/// microseconds, and a small program runs for a few milliseconds.
+pub struct ImportLinker<'m, T: 'static> {
+    linker: Linker<T>,
+    imports: HashSet<(&'m str, &'m str)>,
+}
+
+impl<'m, T: 'static> ImportLinker<'m, T> {
+    fn new(engine: &Engine, module: &'m Module) -> Self {
+        Self {
+            linker: Linker::new(engine),
+            imports: imported(module),
+        }
+    }
+
+    /// [`Linker::func_wrap`], if the module imports the function.
+    pub fn func_wrap<Params, Results>(
+        &mut self,
+        module: &str,
+        name: &str,
+        function: impl IntoFunc<T, Params, Results>,
+    ) -> wasmtime::Result<()> {
+        if self.imports.contains(&(module, name)) {
+            self.linker.func_wrap(module, name, function)?;
+        }
+        Ok(())
+    }
+}
+
+/// The modules and names of what a module imports.
+fn imported(module: &Module) -> HashSet<(&str, &str)> {
+    let imports = module.imports();
+    imports
+        .map(|import| (import.module(), import.name()))
+        .collect()
+}
+
+/// A linker with what `module` imports of WASI, and of what [`unconfined`] serves. WASI is
+/// Wasmtime's, but for what [`wasi`] does itself, exit statuses among it (Wasmtime's own stop at
+/// 125).
+pub fn linker<T: AsMut<Host> + Send + 'static>(
+    engine: &Engine,
+    module: &Module,
+) -> Result<Linker<T>> {
+    let mut linker = ImportLinker::new(engine, module);
+    define(&mut linker).map_err(engine::error)?;
+    Ok(linker.linker)
+}
+
+fn define<T: AsMut<Host> + Send + 'static>(linker: &mut ImportLinker<T>) -> wasmtime::Result<()> {
+    wasi::define(linker)?;
+    ticks(linker)?;
+    unconfined::define(linker, |host: &mut T| host.as_mut().unconfined())?;
     let name = Intrinsic::ProfileCallee.name();
-    linker
-        .func_wrap(annotations::MODULE, name, count_callee)
-        .map_err(engine::error)?;
-    Ok(linker)
+    linker.func_wrap(annotations::MODULE, name, count_callee)
 }
 
 /// Starts the guest's ticker, see [`crate::ticker`], in the sandbox as well: it tells nothing of
 /// the outside. The numbers are the addresses of its words.
-fn ticks<T: AsMut<Host> + 'static>(linker: &mut Linker<T>) -> wasmtime::Result<()> {
+fn ticks<T: AsMut<Host> + 'static>(linker: &mut ImportLinker<T>) -> wasmtime::Result<()> {
     linker.func_wrap(
         unconfined::MODULE,
         "tick",
@@ -54,8 +96,7 @@ fn ticks<T: AsMut<Host> + 'static>(linker: &mut Linker<T>) -> wasmtime::Result<(
             let is_started = unsafe { host.as_mut().start_ticker(pending, alert) };
             wasmtime::Result::Ok(if is_started { 0 } else { unconfined::NOBODY })
         },
-    )?;
-    Ok(())
+    )
 }
 
 /// Whether the guest's memory has addresses of 64 bits: their lower halves are other addresses.
@@ -82,14 +123,19 @@ fn count_callee<T: AsMut<Host>>(mut caller: Caller<'_, T>, call: u32, code: u32)
     0
 }
 
-/// Adds the intrinsics with their generic meaning, for an annotated module that runs before it is
-/// linked. It has one stack.
-pub fn add_intrinsics<T: 'static>(linker: &mut Linker<T>) -> Result<()> {
-    define_intrinsics(linker).map_err(engine::error)
+/// Adds the intrinsics that `module` imports with their generic meaning: it is annotated, and runs
+/// before it is linked. It has one stack.
+pub fn add_intrinsics<T: 'static>(linker: &mut Linker<T>, module: &Module) -> Result<()> {
+    define_intrinsics(linker, &imported(module)).map_err(engine::error)
 }
 
-fn define_intrinsics<T: 'static>(linker: &mut Linker<T>) -> wasmtime::Result<()> {
-    for function in generic_functions() {
+fn define_intrinsics<T: 'static>(
+    linker: &mut Linker<T>,
+    imports: &HashSet<(&str, &str)>,
+) -> wasmtime::Result<()> {
+    let mut functions = generic_functions();
+    functions.retain(|function| imports.contains(&(function.module, function.name)));
+    for function in functions {
         let params = function.parameters.iter().map(|&ty| value_type(ty));
         let results = function.result.map(value_type);
         let ty = FuncType::new(linker.engine(), params, results);

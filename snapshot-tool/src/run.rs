@@ -99,7 +99,7 @@ pub fn run(engine: &Engine, module: &Module, sandbox: &Sandbox) -> Result<Run> {
     if let Some(fuel) = limits.fuel {
         store.set_fuel(fuel).map_err(engine::error)?;
     }
-    let linker = imports::linker(engine)?;
+    let linker = imports::linker(engine, module)?;
     if let Some(bytes) = limits.memory.filter(|&bytes| bytes < first_memory(module)) {
         return Ok(Run::uncounted(Exit::Limited(Reached::Memory(bytes))));
     }

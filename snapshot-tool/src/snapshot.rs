@@ -204,8 +204,8 @@ fn freeze(
         .stderr(messages.clone());
     let mut store = Store::new(&engine, Host::new(wasi.build_p1(), &Sandbox::default()));
     store.set_fuel(u64::MAX).map_err(engine::error)?;
-    let mut linker = imports::linker(&engine)?;
-    imports::add_intrinsics(&mut linker)?;
+    let mut linker = imports::linker(&engine, &compiled)?;
+    imports::add_intrinsics(&mut linker, &compiled)?;
     let instance = linker
         .instantiate(&mut store, &compiled)
         .map_err(engine::error)?;

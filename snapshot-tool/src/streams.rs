@@ -6,10 +6,12 @@
 //! then stays closed, although Rust's runtime opens `/dev/null` in its place.
 
 use std::collections::VecDeque;
-use std::fs::{self, File, Metadata};
+use std::fs::{File, Metadata};
 use std::io::{self, IoSlice, Read, Seek, SeekFrom, Write};
+use std::mem::MaybeUninit;
 use std::os::fd::{AsFd, OwnedFd};
 use std::os::unix::fs::{FileTypeExt, MetadataExt};
+use std::ptr::null;
 use std::sync::Arc;
 use std::sync::atomic::{AtomicBool, AtomicU64, Ordering};
 use std::time::Duration;
@@ -80,7 +82,7 @@ static IGNORED: AtomicU64 = AtomicU64::new(0);
 
 /// Runs before Rust's runtime, which opens what is closed and ignores `SIGPIPE`.
 extern "C" fn look() {
-    IGNORED.store(read_ignored().unwrap_or(0), Ordering::Relaxed);
+    IGNORED.store(ignored(), Ordering::Relaxed);
     for (number, closed) in (0..).zip(&CLOSED) {
         // SAFETY: it takes a number that is no descriptor, and changes nothing.
         let flags = unsafe { libc::fcntl(number, libc::F_GETFD) };
@@ -89,12 +91,20 @@ extern "C" fn look() {
     }
 }
 
-fn read_ignored() -> Option<u64> {
-    let status = fs::read_to_string("/proc/self/status").ok()?;
-    let mask = status
-        .lines()
-        .find_map(|line| line.strip_prefix("SigIgn:"))?;
-    u64::from_str_radix(mask.trim(), 16).ok()
+fn ignored() -> u64 {
+    (1..=u64::BITS)
+        .filter(|&signal| is_ignored(signal as libc::c_int))
+        .fold(0, |mask, signal| mask | 1 << (signal - 1))
+}
+
+/// Whether a signal is ignored. The two that C's library keeps for itself are not.
+fn is_ignored(signal: libc::c_int) -> bool {
+    let mut action = MaybeUninit::<libc::sigaction>::uninit();
+    // SAFETY: it changes nothing, and writes to `action`, where it answers 0.
+    unsafe {
+        libc::sigaction(signal, null(), action.as_mut_ptr()) == 0
+            && action.assume_init().sa_sigaction == libc::SIG_IGN
+    }
 }
 
 /// The signals that were ignored when this process began, as a mask: signal 1 is the lowest bit.
@@ -104,8 +114,7 @@ pub fn ignored_signals() -> u64 {
 
 // By hand, as the crate `ctor` would come to the same two attributes, behind a macro.
 // SAFETY: the section holds functions that are called before `main`, with arguments that `look`
-// does not take; it uses nothing of the runtime that is not there yet: it allocates and calls the
-// system.
+// does not take; it uses nothing of the runtime, and calls the system alone.
 #[used]
 #[unsafe(link_section = ".init_array")]
 static LOOK: extern "C" fn() = look;

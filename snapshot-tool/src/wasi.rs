@@ -5,19 +5,20 @@
 //! A host without streams, or strings, of its own hands on the calls for these (a snapshot, and of
 //! lockstep the side that makes no calls).
 
-use std::convert::identity;
+pub(crate) mod table;
+
 use std::io::IoSlice;
 use std::time::Duration;
 
-use wasmtime::{Caller, Linker};
+use wasmtime::Caller;
 use wasmtime_wasi::p1::wasi_snapshot_preview1::{self as p1, WasiSnapshotPreview1};
-use wasmtime_wasi::runtime::in_tokio;
-use wiggle::GuestMemory;
 
 use crate::host::{ExitStatus, Host};
+use crate::imports::ImportLinker;
 use crate::memory::{Fault, buffers, parts, slice, slice_mut, word};
 use crate::streams::{Errno, Streams};
 use crate::strings::Strings;
+use crate::wasi;
 
 pub const MODULE: &str = "wasi_snapshot_preview1";
 
@@ -30,80 +31,46 @@ const PROCESSOR_CLOCKS: [u32; 2] = [2, 3];
 /// What a function of ours returns. `None` if the call is not about a stream of ours.
 pub type Answer = Option<Result<(), Errno>>;
 
-/// Defines a function that asks `$ours` first, and hands the call on if that has no answer. What
-/// may wait is handed on within Tokio, whose start takes time and threads.
-macro_rules! shadow {
-    ($linker:ident, $name:ident($($argument:ident: $ty:ty),*), $ours:expr) => {
-        shadow!($linker, $name($($argument: $ty),*), $ours, in_tokio)
-    };
-    ($linker:ident, $name:ident($($argument:ident: $ty:ty),*), $ours:expr, $enter:ident) => {
+/// The answer to a call that the tool does not serve itself.
+pub const NOBODY: Answer = None;
+
+/// Of `path_open`'s flags: create, fail if it exists, truncate.
+pub const CHANGES: u32 = 1 | 4 | 8;
+
+/// What the guest gets for an answer.
+pub fn status(answer: Result<(), Errno>) -> i32 {
+    answer.map_or_else(|Errno(number)| number.into(), |()| 0)
+}
+
+pub fn is_stream(fd: u32) -> bool {
+    (0..=2).contains(&fd)
+}
+
+/// Defines the functions of the table. Nothing is begun anew here, so that effects do not matter.
+macro_rules! define {
+    ($linker:ident: $(
+        $how:ident $name:ident($($argument:ident: $ty:ty),*) $effect:expr $(, $ours:path)?;
+    )*) => {$(
         $linker.func_wrap(
             MODULE,
             stringify!($name),
-            |mut caller: Caller<'_, T>, $($argument: $ty),*| {
+            |mut caller: Caller<'_, T>, $($argument: $ty),*| -> wasmtime::Result<i32> {
                 let (memory, state) = parts(&mut caller)?;
-                let host = state.as_mut();
-                let ours: fn(&mut [u8], &mut Host, $($ty),*) -> Answer = $ours;
-                if let Some(answer) = ours(memory, host, $($argument),*) {
-                    return Ok(answer.map_or_else(|Errno(number)| number.into(), |()| 0));
-                }
-                host.wasi.set_hostcall_fuel(CALL_FUEL);
-                let mut memory = GuestMemory::Unshared(memory);
-                $enter(p1::$name(&mut host.wasi, &mut memory, $($argument as _),*))
+                let host: &mut Host = state.as_mut();
+                table::call!($how $name [$($ours)?] memory, host $(, $argument)*)
             },
-        )?
-    };
+        )?;
+    )*};
 }
 
-/// Replaces these functions of Wasmtime's, which `linker` has.
-pub fn shadow<T: AsMut<Host> + Send + 'static>(linker: &mut Linker<T>) -> wasmtime::Result<()> {
-    linker.allow_shadowing(true);
+/// Defines all of WASI.
+pub fn define<T: AsMut<Host> + Send + 'static>(
+    linker: &mut ImportLinker<T>,
+) -> wasmtime::Result<()> {
+    table::functions!(define!(linker));
     linker.func_wrap(MODULE, "proc_exit", |status: i32| -> wasmtime::Result<()> {
         Err(wasmtime::Error::new(ExitStatus(status & 0xff)))
-    })?;
-    shadow_transfers(linker)?;
-    shadow_status(linker)?;
-    shadow_strings(linker)?;
-    shadow!(linker, clock_time_get(clock: u32, precision: i64, time: u32), time_of, identity);
-    Ok(())
-}
-
-fn shadow_transfers<T: AsMut<Host> + Send + 'static>(
-    linker: &mut Linker<T>,
-) -> wasmtime::Result<()> {
-    shadow!(linker, fd_read(fd: u32, vectors: u32, count: u32, read: u32), get);
-    shadow!(linker, fd_write(fd: u32, vectors: u32, count: u32, written: u32), put);
-    shadow!(linker, fd_seek(fd: u32, offset: i64, whence: u32, position: u32), seek_in);
-    shadow!(linker, fd_tell(fd: u32, position: u32), tell, identity);
-    shadow!(linker, fd_close(fd: u32), close);
-    shadow!(
-        linker,
-        poll_oneoff(wanted: u32, events: u32, count: u32, happened: u32),
-        poll
-    );
-    Ok(())
-}
-
-fn shadow_status<T: AsMut<Host> + Send + 'static>(linker: &mut Linker<T>) -> wasmtime::Result<()> {
-    shadow!(linker, fd_filestat_get(fd: u32, status: u32), file_status);
-    shadow!(linker, fd_fdstat_get(fd: u32, status: u32), descriptor_status);
-    shadow!(linker, fd_filestat_set_size(fd: u32, size: i64), set_size);
-    shadow!(linker, fd_sync(fd: u32), synchronise);
-    shadow!(linker, fd_datasync(fd: u32), synchronise);
-    shadow!(linker, fd_renumber(from: u32, to: u32), renumber);
-    Ok(())
-}
-
-fn shadow_strings<T: AsMut<Host> + Send + 'static>(linker: &mut Linker<T>) -> wasmtime::Result<()> {
-    shadow!(linker, args_sizes_get(count: u32, size: u32), |memory, host, count, size| {
-        strings(host, ARGUMENTS, |strings| strings.put_sizes(memory, count, size))
-    }, identity);
-    shadow!(linker, args_get(pointers: u32, bytes: u32), |memory, host, pointers, bytes| {
-        strings(host, ARGUMENTS, |strings| strings.put(memory, pointers, bytes))
-    }, identity);
-    shadow!(linker, environ_sizes_get(count: u32, size: u32), sizes_of_variables, identity);
-    shadow!(linker, environ_get(pointers: u32, bytes: u32), variables, identity);
-    Ok(())
+    })
 }
 
 /// Which of [`Host::strings`].
@@ -113,6 +80,18 @@ const VARIABLES: usize = 1;
 fn strings(host: &Host, which: usize, put: impl FnOnce(&Strings) -> Result<(), Fault>) -> Answer {
     let strings = host.strings.as_ref()?;
     Some(put(&strings[which]).map_err(Errno::from))
+}
+
+pub fn sizes_of_arguments(memory: &mut [u8], host: &mut Host, count: u32, size: u32) -> Answer {
+    strings(host, ARGUMENTS, |strings| {
+        strings.put_sizes(memory, count, size)
+    })
+}
+
+pub fn arguments(memory: &mut [u8], host: &mut Host, pointers: u32, bytes: u32) -> Answer {
+    strings(host, ARGUMENTS, |strings| {
+        strings.put(memory, pointers, bytes)
+    })
 }
 
 pub fn sizes_of_variables(memory: &mut [u8], host: &mut Host, count: u32, size: u32) -> Answer {

@@ -80,8 +80,8 @@ pub fn initialised(
     };
     engine::on_large_stack(|| {
         let mut store = Store::new(&engine, host);
-        let mut linker = imports::linker(&engine)?;
-        imports::add_intrinsics(&mut linker)?;
+        let mut linker = imports::linker(&engine, &compiled)?;
+        imports::add_intrinsics(&mut linker, &compiled)?;
         linker
             .define_unknown_imports_as_traps(&compiled)
             .map_err(engine::error)?;

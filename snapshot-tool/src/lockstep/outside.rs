@@ -194,6 +194,7 @@ pub enum Outside {
 
 /// Puts recording or playing back in place of these functions.
 pub fn link(linker: &mut Linker<Guest>, module: &Module) -> Result<()> {
+    linker.allow_shadowing(true);
     for (index, import) in imports(module).into_iter().enumerate() {
         let (module, name) = (import.module.clone(), import.name.clone());
         let ty = import.ty.clone();
@@ -219,7 +220,7 @@ pub fn connect(store: &mut Store<Guest>, module: &Module, memory: Memory) -> Res
     let imports = imports(module);
     let relay = wat::parse_str(relay(&imports)).context("the relay's text")?;
     let relay = Module::new(store.engine(), relay).map_err(engine::error)?;
-    let mut linker = linker(store.engine())?;
+    let mut linker = linker(store.engine(), &relay)?;
     linker
         .define(&mut *store, "guest", "memory", memory)
         .map_err(engine::error)?;

@@ -123,7 +123,7 @@ fn run_side(
     let mut store = Store::new(engine, guest);
     store.limiter(|guest| &mut guest.host.limits);
     store.set_epoch_deadline(1);
-    let mut linker = linker(engine)?;
+    let mut linker = linker(engine, module)?;
     outside::link(&mut linker, module)?;
     let instance = linker
         .instantiate(&mut store, module)
@@ -142,8 +142,8 @@ fn run_side(
     })
 }
 
-fn linker(engine: &Engine) -> Result<Linker<Guest>> {
-    let mut linker = imports::linker(engine)?;
+fn linker(engine: &Engine, module: &Module) -> Result<Linker<Guest>> {
+    let mut linker = imports::linker(engine, module)?;
     linker
         .func_wrap("bactrian", "lockstep.event", record)
         .map_err(engine::error)?;

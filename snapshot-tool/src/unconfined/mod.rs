@@ -27,8 +27,9 @@ use anyhow::{Context, Result};
 use libc::c_int;
 use rustix::io::Errno;
 use specializer::Absent;
-use wasmtime::{Caller, Linker};
+use wasmtime::Caller;
 
+use crate::imports::ImportLinker;
 use crate::memory::{self, Fault, parts, slice, slice_mut};
 use crate::streams::Streams;
 use files::Files;
@@ -187,7 +188,7 @@ fn version(_: &mut Unconfined, _: &mut Call) -> Answer {
 /// Defines the functions for guests that import them. A guest is served if `state` has something
 /// for it.
 pub fn define<T: memory::Store + 'static>(
-    linker: &mut Linker<T>,
+    linker: &mut ImportLinker<T>,
     state: fn(&mut T) -> Option<&mut Unconfined>,
 ) -> wasmtime::Result<()> {
     let all = [("version", version as Function)].into_iter();
