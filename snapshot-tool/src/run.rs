@@ -1,6 +1,7 @@
 //! Runs a linked module to its end, in the sandbox, on a thread with the native stack that the
 //! engine's configuration promises.
 
+use std::mem::ManuallyDrop;
 use std::time::Duration;
 
 use anyhow::{Context, Result};
@@ -87,14 +88,15 @@ impl Exit {
 }
 
 /// Runs `module` with the process's standard streams. A program that was stopped by its time limit
-/// may go on until this process ends.
+/// may go on until this process ends. The program's memory is the system's to take back then, all
+/// at once: to give it back here took a tenth of the time of hello world.
 pub fn run(engine: &Engine, module: &Module, sandbox: &Sandbox) -> Result<Run> {
     let limits = sandbox.limits;
     let mut wasi = sandbox.context()?;
     let host = Host::inheriting(wasi.build_p1(), sandbox, None)?;
     let host = host.started_by(sandbox).timed();
     let host = host.keeping_signals().ticking();
-    let mut store = Store::new(engine, host);
+    let mut store = ManuallyDrop::new(Store::new(engine, host));
     store.limiter(|host| &mut host.limits);
     if let Some(fuel) = limits.fuel {
         store.set_fuel(fuel).map_err(engine::error)?;
@@ -105,7 +107,7 @@ pub fn run(engine: &Engine, module: &Module, sandbox: &Sandbox) -> Result<Run> {
     }
     let module = module.clone();
     let work = move || {
-        let instance = match linker.instantiate(&mut store, &module) {
+        let instance = match linker.instantiate(&mut *store, &module) {
             Ok(instance) => instance,
             Err(error) if error.is::<Trap>() => {
                 return Ok(Run::uncounted(exit(Err(error), &limits)));
@@ -113,10 +115,10 @@ pub fn run(engine: &Engine, module: &Module, sandbox: &Sandbox) -> Result<Run> {
             Err(error) => return Err(engine::error(error)),
         };
         let start = instance
-            .get_typed_func::<(), ()>(&mut store, "_start")
+            .get_typed_func::<(), ()>(&mut *store, "_start")
             .map_err(engine::error)
             .context("the module is not a WASI command")?;
-        let exit = exit(start.call(&mut store, ()), &limits);
+        let exit = exit(start.call(&mut *store, ()), &limits);
         let profile = Some(profile::counted(&mut store, &instance));
         Ok(Run { exit, profile })
     };
