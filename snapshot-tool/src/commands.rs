@@ -256,7 +256,7 @@ fn runnable(args: &RunArgs, precompiled: Precompiled) -> Result<(Pipeline, Modul
         settings.eval = Eval::None;
         settings.options.optimisations.inlining = false;
     }
-    settings.options.keeps_imports = true;
+    settings.options.shares_code = true;
     settings.options.stacks = engine::HAS_STACKS && !settings.needs.fuel;
     if settings.needs.fuel && (joined.guest.has_threads)(&read(program)?) {
         notice!(

@@ -49,7 +49,7 @@ fn functions() -> Result<Vec<u8>> {
     for absent in [None, Some(unconfined::absent())] {
         let mut pipeline = Pipeline::new(Settings::default())?;
         pipeline.settings.options.absent = absent;
-        pipeline.settings.options.keeps_imports = true;
+        pipeline.settings.options.shares_code = true;
         pipeline.settings.options.keeps_unreached = true;
         let wasm = pipeline.module(&smallest())?;
         // Cranelift 0.135 leaves the exception table of a trampoline to the function that it

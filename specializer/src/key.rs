@@ -43,7 +43,7 @@ impl GenericKey {
             stacks: _,
             strip: _,
             keeps_unreached: _,
-            keeps_imports: _,
+            shares_code: _,
             counts,
             optimisations,
             budgets,

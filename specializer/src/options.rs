@@ -24,9 +24,9 @@ pub struct Options {
     pub strip: bool,
     /// Leave what it cannot reach in the linked module.
     pub keeps_unreached: bool,
-    /// Leave imports in the linked module that nothing calls, so that all programs have the same
-    /// and share machine code.
-    pub keeps_imports: bool,
+    /// Leave imports in the linked module that nothing calls, and give indices of functions two
+    /// bytes at least, so that all programs share the machine code of the interpreter's functions.
+    pub shares_code: bool,
     /// Count activations of residual functions, but for those that are evaluated in place
     /// ([`Optimisations::inlining`]), in globals that are exported as [`crate::link::counters`]
     /// says, and report callees ([`Intrinsic::ProfileCallee`]).
@@ -67,7 +67,7 @@ impl Options {
             strip: self.strip,
             counts: self.counts,
             keeps_unreached: self.keeps_unreached,
-            keeps_imports: self.keeps_imports,
+            shares_code: self.shares_code,
         }
     }
 }

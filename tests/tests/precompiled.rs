@@ -78,7 +78,7 @@ fn without_it_the_same_program_comes_out() -> Result<()> {
     })?;
     // As `build` has it.
     pipeline.settings.options.absent = Some(unconfined::absent());
-    pipeline.settings.options.keeps_imports = true;
+    pipeline.settings.options.shares_code = true;
     let compiled = pipeline.program_file(&bytecode)?.serialize();
     let stats = pipeline.stages.to_string();
     assert!(stats.contains("it is damaged"), "{stats}");

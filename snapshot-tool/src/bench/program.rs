@@ -194,7 +194,7 @@ impl Bench {
             ..Settings::default()
         };
         // As `run` has it: machine code names imports by their numbers.
-        settings.options.keeps_imports = true;
+        settings.options.shares_code = true;
         settings.options.stacks = engine::HAS_STACKS;
         let mut pipeline = Pipeline::new(settings)?;
         let wasm = pipeline.module(program)?;

@@ -77,7 +77,7 @@ fn build_program(
     shape(&args.product, &mut settings);
     settings.options.absent = Some(unconfined::absent());
     settings.options.strip = args.strip;
-    settings.options.keeps_imports = args.emit == Emit::Cwasm;
+    settings.options.shares_code = args.emit == Emit::Cwasm;
     let has_stacks = match args.emit {
         Emit::Wasm => args.stack_switching,
         Emit::Cwasm => engine::HAS_STACKS,

@@ -423,7 +423,8 @@ impl Reencode for Copier<'_> {
                     }
                 }
                 None => {
-                    function.instruction(&self.instruction(operator)?);
+                    let instruction = self.instruction(operator)?;
+                    self.layout.indices.write(&instruction, &mut function);
                 }
             }
         }

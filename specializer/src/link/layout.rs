@@ -20,7 +20,7 @@ use super::stubs::{self, Stub};
 use super::{Choices, LinkError, Residue, copy, intrinsic};
 use crate::index::Map;
 use crate::ir::{Func, Numbers, Sig};
-use crate::lower::{LinkedAs, Lowered, RelocationKind};
+use crate::lower::{Indices, LinkedAs, Lowered, RelocationKind};
 use crate::module::Module;
 use crate::op::{self, Intrinsic};
 use crate::request::{Request, Requests, Version};
@@ -60,6 +60,7 @@ pub struct Layout {
     pub(super) to_initialise: bool,
     /// Functions have no names.
     pub(super) strip: bool,
+    pub(super) indices: Indices,
     /// The counter of each residual function; none where nothing is counted.
     pub(super) counters: Counters,
     pub(super) passing: Passing,
@@ -140,6 +141,10 @@ impl Layout {
             stacks,
             to_initialise: choices.to_initialise,
             strip: choices.strip,
+            indices: match choices.shares_code {
+                true => Indices::Even,
+                false => Indices::Short,
+            },
             counters,
             passing: Passing::new(module, types, type_count, choices.float_registers),
             plain: reached.plain,
@@ -210,7 +215,9 @@ impl Layout {
 
     /// The body of a generic function with its relocations applied.
     pub(super) fn relocate_plain(&self, lowered: &Lowered) -> Result<Vec<u8>, LinkError> {
-        lowered.linked(|kind| Ok(LinkedAs::Value(self.imported_or_generic(kind)?)))
+        lowered.linked(self.indices, |kind| {
+            Ok(LinkedAs::Value(self.imported_or_generic(kind)?))
+        })
     }
 
     /// The index of the import or the generic function that a relocation names.
@@ -228,7 +235,7 @@ impl Layout {
     /// evaluation names nothing else.
     pub(super) fn relocate(&self, residue: &Residue) -> Result<Vec<u8>, LinkError> {
         let Residue { request, lowered } = residue;
-        lowered.linked(|kind| {
+        lowered.linked(self.indices, |kind| {
             let value = match kind {
                 RelocationKind::SymbolAddress(symbol) => {
                     if let Some(&cell) = self.cells.get(&request.bases[symbol.base]) {
@@ -346,7 +353,7 @@ fn fates(
                 next_stub += 1;
                 Some(Fate::Stub(next_stub - 1))
             }
-            Some(import) if choices.keeps_imports && !choices.leaves_out(import) => None,
+            Some(import) if choices.shares_code && !choices.leaves_out(import) => None,
             Some(_) | None => (!reached.functions[func]).then_some(Fate::Dropped),
         };
         fates.push(fate.unwrap_or_else(|| {

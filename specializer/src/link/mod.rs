@@ -86,8 +86,8 @@ pub struct Choices<'a> {
     pub counts: bool,
     /// What cannot be reached stays.
     pub keeps_unreached: bool,
-    /// Imports that cannot be reached stay.
-    pub keeps_imports: bool,
+    /// Imports that cannot be reached stay, and indices are [`crate::lower::Indices::Even`].
+    pub shares_code: bool,
 }
 
 #[derive(Debug, thiserror::Error)]

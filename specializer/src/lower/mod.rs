@@ -20,7 +20,7 @@ mod tests;
 
 pub use encode::val_type;
 pub use excess::Excess;
-pub use relocation::{LinkedAs, Lowered, OPERAND, Relocation, RelocationKind};
+pub use relocation::{Indices, LinkedAs, Lowered, OPERAND, Relocation, RelocationKind};
 
 use std::borrow::Cow;
 

@@ -2,7 +2,7 @@
 //!
 //! Invariant: a relocation covers a LEB128 number that is padded to five bytes, so that what a
 //! stored body holds does not depend on what its relocations stand for. In the linked module such
-//! numbers are as short as they can be.
+//! numbers are as short as they can be, or as [`Indices`] says.
 
 use serde::{Deserialize, Deserializer, Serialize, Serializer, de};
 use wasm_encoder::{Encode, Instruction, MemArg};
@@ -78,12 +78,13 @@ impl Lowered {
         Ok(body)
     }
 
-    /// What is linked: the body with shortest operands.
+    /// What is linked: the body with shortest operands, but for indices of functions.
     ///
     /// # Panics
     /// As [`Lowered::relocated`].
     pub fn linked<E>(
         &self,
+        indices: Indices,
         mut linked_as: impl FnMut(RelocationKind) -> Result<LinkedAs, E>,
     ) -> Result<Vec<u8>, E> {
         let mut linked = Vec::with_capacity(self.body.len());
@@ -92,7 +93,7 @@ impl Lowered {
             let start = offset as usize;
             linked.extend_from_slice(&self.body[copied..start]);
             match linked_as(kind)? {
-                LinkedAs::Value(value) => kind.encode(value, &mut linked),
+                LinkedAs::Value(value) => kind.encode(value, indices, &mut linked),
                 LinkedAs::Loaded { cell, offset } => load(cell, offset, &mut linked),
             }
             copied = start + OPERAND;
@@ -111,6 +112,42 @@ pub enum LinkedAs {
     Loaded { cell: u32, offset: i32 },
 }
 
+/// How indices of functions are written.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+pub enum Indices {
+    /// As short as they can be.
+    Short,
+    /// In two bytes at least. Engines that keep machine code know a function by the offsets of its
+    /// instructions too, and these are the same then whichever of 16,384 functions it calls.
+    Even,
+}
+
+impl Indices {
+    fn encode(self, index: u32, to: &mut Vec<u8>) {
+        match self {
+            Indices::Even if index < 0x80 => to.extend([index as u8 | 0x80, 0]),
+            Indices::Even | Indices::Short => index.encode(to),
+        }
+    }
+
+    /// Writes an instruction, which may be a call.
+    pub fn write(self, instruction: &Instruction, to: &mut wasm_encoder::Function) {
+        const CALL: u8 = 0x10;
+        const RETURN_CALL: u8 = 0x12;
+        let (opcode, index) = match *instruction {
+            Instruction::Call(index) => (CALL, index),
+            Instruction::ReturnCall(index) => (RETURN_CALL, index),
+            _ => {
+                to.instruction(instruction);
+                return;
+            }
+        };
+        let mut call = vec![opcode];
+        self.encode(index, &mut call);
+        to.raw(call);
+    }
+}
+
 /// Goes on behind the opcode of an `i32.const`.
 fn load(cell: u32, offset: i32, to: &mut Vec<u8>) {
     (cell as i32).encode(to);
@@ -127,13 +164,13 @@ fn load(cell: u32, offset: i32, to: &mut Vec<u8>) {
 }
 
 impl RelocationKind {
-    /// Writes the shortest operand that stands for `value`.
-    fn encode(self, value: u32, to: &mut Vec<u8>) {
+    /// Writes the operand that stands for `value`.
+    fn encode(self, value: u32, indices: Indices, to: &mut Vec<u8>) {
         match self {
             RelocationKind::SymbolAddress(_) => (value as i32).encode(to),
             RelocationKind::CallSlot { .. }
             | RelocationKind::CallFunction(_)
-            | RelocationKind::CallIntrinsic(_) => value.encode(to),
+            | RelocationKind::CallIntrinsic(_) => indices.encode(value, to),
         }
     }
 

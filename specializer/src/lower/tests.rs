@@ -1,10 +1,12 @@
 //! Tests of lowering: what is written for each shape of code, and that random functions keep their
 //! meaning through lowering and lifting.
 
+use std::convert::Infallible;
+
 use fastrand::Rng;
 use wasm_encoder as enc;
 
-use super::{LinkedAs, Lowered, Relocation, RelocationKind};
+use super::{Indices, LinkedAs, Lowered, Relocation, RelocationKind};
 use crate::exec::{self, Host, State, Stop};
 use crate::index::Map;
 use crate::ir::residual::Function;
@@ -64,13 +66,35 @@ fn an_address_is_loaded_from_its_cell() {
     let lowered = Lowered { body, relocations };
     let linked = |offset| {
         let loaded = LinkedAs::Loaded { cell: 80, offset };
-        lowered.linked(|_| Ok::<_, std::convert::Infallible>(loaded))
+        lowered.linked(Indices::Short, |_| Ok::<_, Infallible>(loaded))
     };
     let load = [0, 0x41, 0xd0, 0, 0x28, 2, 0];
     let plain = [&load[..], &[0x1a, 0x0b]].concat();
     assert_eq!(linked(0), Ok(plain));
     let sum = [&load[..], &[0x41, 0x78, 0x6a], &[0x1a, 0x0b]].concat();
     assert_eq!(linked(-8), Ok(sum));
+}
+
+#[test]
+fn indices_may_take_as_many_bytes_whatever_they_are() {
+    let call = |indices: Indices, callee| {
+        let lowered = Lowered {
+            body: [&[0, 0x10][..], &[0x80, 0x80, 0x80, 0x80, 0], &[0x0b]].concat(),
+            relocations: vec![Relocation {
+                offset: 2,
+                kind: RelocationKind::CallFunction(Func(0)),
+            }],
+        };
+        let linked = lowered.linked(indices, |_| Ok::<_, Infallible>(LinkedAs::Value(callee)));
+        let mut copied = enc::Function::new([]);
+        indices.write(&enc::Instruction::Call(callee), &mut copied);
+        indices.write(&enc::Instruction::End, &mut copied);
+        assert_eq!(linked.as_ref(), Ok(&copied.into_raw_body()));
+        linked
+    };
+    assert_eq!(call(Indices::Short, 5), Ok(vec![0, 0x10, 5, 0x0b]));
+    assert_eq!(call(Indices::Even, 5), Ok(vec![0, 0x10, 0x85, 0, 0x0b]));
+    assert_eq!(call(Indices::Even, 0x80), call(Indices::Short, 0x80));
 }
 
 /// The body with direct calls to the generic module's functions, and symbols at address 0.
