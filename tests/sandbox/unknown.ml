@@ -42,6 +42,8 @@ let () =
     ignore (Unix.setitimer Unix.ITIMER_REAL never));
   row "create_process" (fun () ->
     ignore (Unix.create_process "true" [| "true" |] Unix.stdin Unix.stdout Unix.stderr));
+  row "create_process" (fun () -> ignore (Unix.open_process_in "true"));
+  row "create_process" (fun () -> ignore (Unix.open_process_out "true"));
   row "execv" (fun () -> Unix.execv "/bin/true" [| "true" |]);
   row "execve" (fun () -> Unix.execve "/bin/true" [| "true" |] [||]);
   row "execvp" (fun () -> Unix.execvp "true" [| "true" |]);

@@ -203,7 +203,8 @@ pub fn inherit(descriptor: Descriptor) -> Result<Inherit, Errno> {
 }
 
 /// What a program that is started gets: numbers, and the outside's files. Its descriptors 0 to 2
-/// are `streams`, one after the other; one of these that had another number loses it.
+/// are `streams`, one after the other; one of these that had another number loses it. A pipe that
+/// is in the program itself cannot be given: where there are such pipes, no program is started.
 pub fn inherited(streams: [Descriptor; 3]) -> Result<Vec<(Descriptor, Handle)>, Errno> {
     look_at_standard();
     let mut given = BTreeMap::new();
@@ -219,7 +220,8 @@ pub fn inherited(streams: [Descriptor; 3]) -> Result<Vec<(Descriptor, Handle)>, 
     for (number, &stream) in streams.iter().enumerate() {
         let target = number as Descriptor;
         if stream != target {
-            let (handle, _) = *given.get(&stream).ok_or(Errno::BADF)?;
+            let missing = || get(stream).err().unwrap_or(Errno::NOSYS);
+            let (handle, _) = *given.get(&stream).ok_or_else(missing)?;
             given.insert(target, (handle, Inherit::Yes));
             if !streams[number + 1..].contains(&stream) {
                 given.remove(&stream);
@@ -486,6 +488,8 @@ mod tests {
         let swapped = [(0, 80), (1, 2), (2, 2), (kept, 70)];
         assert_eq!(inherited([closed, 2, 2]).map(numbers), Ok(swapped.to_vec()));
         assert_eq!(inherited([kept, kept, 9]), Err(Errno::BADF));
+        let [reader, _] = pipe(Inherit::No).expect("a pipe");
+        assert_eq!(inherited([reader, 1, 2]), Err(Errno::NOSYS));
         set_inherit(closed, Inherit::Yes).expect("it is open");
         set_inherit(kept, Inherit::No).expect("it is open");
         let changed = [(0, 0), (1, 1), (2, 2), (closed, 80)];
