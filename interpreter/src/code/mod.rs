@@ -37,7 +37,7 @@ use crate::memory;
 use crate::registry::arguments::Kind;
 use crate::value::boxed;
 use crate::vm::vm;
-use core::array;
+use core::iter;
 
 /// Bytes in a cell.
 pub const CELL: u32 = 8;
@@ -192,8 +192,11 @@ pub enum Certainty {
     Certain,
 }
 
-/// Most functions that a call is compared with before it is a call of what is not known.
-pub const MAX_CANDIDATES: usize = 8;
+/// Most functions that a call is known to be of.
+pub const MAX_CANDIDATES: usize = 16;
+
+/// Most functions that a call is compared with where others may be called as well.
+pub const MAX_GUESSED: usize = 8;
 
 /// Most functions that a call may take in place. Where there are more, each is called by name
 /// behind its comparison: copies of what all of them do would be too long.
@@ -207,20 +210,26 @@ pub enum Callee {
     Certain(u32),
     /// An entry, with which what is called has to be compared.
     Guessed(u32),
-    /// The address of [`Candidates`].
+    /// The address of candidates ([`put_candidates`]).
     Several(u32),
 }
 
-/// Entries with which what is called has to be compared, in turn; the last ones may be 0. Then that
-/// which is called otherwise, if that is certain.
-pub type Candidates = [u32; CANDIDATE_WORDS];
-
-const CANDIDATE_WORDS: usize = MAX_CANDIDATES + 1;
+/// How many words `count` candidates take: the entry that is called if it is none of the others, or
+/// 0 if that is not certain; the entries with which what is called has to be compared, in turn; 0,
+/// so that [`MAX_IN_PLACE`] and one more can always be asked for.
+pub const fn candidate_words(count: usize) -> u32 {
+    let room = if count < MAX_IN_PLACE {
+        MAX_IN_PLACE
+    } else {
+        count
+    };
+    room as u32 + 2
+}
 
 /// Marks a call instruction whose hint is certain. At an entry this bit belongs to the arity.
 const CERTAIN: u32 = 1 << 28;
 
-/// Marks a call instruction whose hint, the other half, is the address of [`Candidates`].
+/// Marks a call instruction whose hint, the other half, is the address of candidates.
 const SEVERAL: u32 = 1 << 27;
 
 /// The callee hint of the call instruction at `call`.
@@ -250,37 +259,40 @@ pub fn set_callee(call: u32, callee: Callee) -> Option<u32> {
     Some(call + 4)
 }
 
-/// Stores candidates, [`MAX_CANDIDATES`] at most and none of them 0, at `place`, which has room for
-/// [`Candidates`]. Returns the addresses of its words, all of which are links
+/// Stores candidates, none of them 0, at `place`, which has room for `room` of them
+/// ([`candidate_words`]). Returns the addresses of its words, all of which are links
 /// ([`annotations::RequestTable::links`]).
-pub fn put_candidates(place: u32, entries: &[u32], certainty: Certainty) -> [u32; CANDIDATE_WORDS] {
+pub fn put_candidates(
+    place: u32,
+    room: usize,
+    entries: &[u32],
+    certainty: Certainty,
+) -> impl Iterator<Item = u32> {
     let (compared, otherwise) = match (entries, certainty) {
         ([compared @ .., last], Certainty::Certain) => (compared, *last),
         _ => (entries, 0),
     };
-    array::from_fn(|index| {
-        let word = place + 4 * index as u32;
-        let entry = match index {
-            MAX_CANDIDATES => otherwise,
-            _ => compared.get(index).copied().unwrap_or(0),
-        };
+    let words = (0..candidate_words(room)).map(move |index| place + 4 * index);
+    let entries = iter::once(otherwise).chain(compared.iter().copied());
+    for (word, entry) in words.clone().zip(entries.chain(iter::repeat(0))) {
         memory::store_u32(word, entry);
-        word
-    })
+    }
+    words
 }
 
-/// Candidate `index`, less than [`MAX_CANDIDATES`], of the [`Candidates`] at `candidates`, if there
-/// are so many to compare.
+/// Candidate `index` of those at `candidates`, if there are so many to compare. It is less than
+/// [`MAX_CANDIDATES`], and up to [`MAX_IN_PLACE`], or all before it are there.
 #[inline(always)]
 pub fn candidate(candidates: u32, index: u32) -> Option<u32> {
-    let entry = memory::load_u32(candidates + index * 4);
+    let entry = memory::load_u32(candidates + 4 + index * 4);
     (entry != 0).then_some(entry)
 }
 
-/// What is called if it is none of the [`Candidates`] at `candidates`, if that is certain.
+/// What is called if it is none of the candidates at `candidates`, if that is certain.
 #[inline(always)]
 pub fn otherwise_called(candidates: u32) -> Option<u32> {
-    candidate(candidates, MAX_CANDIDATES as u32)
+    let entry = memory::load_u32(candidates);
+    (entry != 0).then_some(entry)
 }
 
 /// Marks the word of a cell whose instruction loads a closure: the other half is the closure's
@@ -422,4 +434,24 @@ pub fn address(start: u32, position: usize) -> u32 {
 /// Makes the cell at `cell` that of an entry of this arity.
 pub fn set_arity(cell: u32, arity: u32) {
     memory::store_u32(cell, memory::load_u32(cell) | arity << ARITY_SHIFT);
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn candidates_that_are_not_there_are_not_those_of_another_call() {
+        let size = 4 * candidate_words(2);
+        let first = memory::grow(2 * size as usize).expect("room for candidates");
+        for place in [first, first + size] {
+            let _links = put_candidates(place, 2, &[8, 16], Certainty::Certain);
+        }
+        let compared = (0..=MAX_IN_PLACE as u32).map(|index| candidate(first, index));
+        assert_eq!(
+            compared.collect::<Vec<_>>(),
+            [Some(8), None, None, None, None]
+        );
+        assert_eq!(otherwise_called(first), Some(16));
+    }
 }

@@ -2,7 +2,7 @@
 
 use super::hints::{Found, Loaded};
 use super::messages::{self, Message};
-use crate::code::{self, Callee, Candidates, Certainty, ImageError};
+use crate::code::{self, Callee, Certainty, ImageError, MAX_GUESSED, candidate_words};
 use crate::memory;
 use core::ops::Range;
 
@@ -15,9 +15,10 @@ pub fn note(
     code_start: u32,
 ) -> Result<(Vec<u32>, Range<u32>), ImageError> {
     let address = |position: &usize| code::address(code_start, *position);
-    let several = found.calls.iter().filter(|hint| hint.entries.len() > 1);
-    let places = (several.count() + messages.len()) * size_of::<Candidates>();
-    let candidates = memory::grow(places).ok_or(ImageError::OutOfMemory)?;
+    let counts = found.calls.iter().map(|hint| hint.entries.len());
+    let of_calls: u32 = counts.filter(|&count| count > 1).map(candidate_words).sum();
+    let words = of_calls + messages.len() as u32 * candidate_words(MAX_GUESSED);
+    let candidates = memory::grow(4 * words as usize).ok_or(ImageError::OutOfMemory)?;
     let mut next = candidates;
     let mut links = Vec::new();
     for hint in &found.calls {
@@ -27,8 +28,9 @@ pub fn note(
             (entries, certainty) => {
                 let place = next;
                 let entries: Vec<u32> = entries.iter().map(address).collect();
-                links.extend(code::put_candidates(place, &entries, certainty));
-                next += size_of::<Candidates>() as u32;
+                let room = entries.len();
+                links.extend(code::put_candidates(place, room, &entries, certainty));
+                next += 4 * candidate_words(room);
                 Callee::Several(place)
             }
         };
@@ -36,8 +38,9 @@ pub fn note(
     }
     let sent = messages.iter().map(|&message| {
         let place = next;
-        next += size_of::<Candidates>() as u32;
-        links.extend(code::put_candidates(place, &[], Certainty::Guessed));
+        next += 4 * candidate_words(MAX_GUESSED);
+        let none = code::put_candidates(place, MAX_GUESSED, &[], Certainty::Guessed);
+        links.extend(none);
         links.extend(code::set_callee(
             address(&message.call),
             Callee::Several(place),

@@ -37,7 +37,7 @@ pub use found::*;
 use crate::code::decode::{self, Instruction};
 use crate::code::effect::{self, Effect, Flow};
 use crate::code::opcode::Opcode;
-use crate::code::{Certainty, Entry, MAX_IN_PLACE};
+use crate::code::{Certainty, Entry, MAX_CANDIDATES, MAX_GUESSED, MAX_IN_PLACE};
 use crate::image::by_word::ByWord;
 use crate::image::early;
 use boxes::Boxes;
@@ -54,8 +54,15 @@ const MOST_FOLLOWED: usize = 1 << 17;
 /// Goes through code that was verified, whose functions are all `entries` that the verifier found:
 /// what is certain is so only if none is missing.
 pub fn find(code: &[i32], entries: &[Entry], pointers: CodePointers, facts: &dyn Facts) -> Found {
+    let is_large = code.len() > MOST_FOLLOWED;
+    // There, more make code longer.
+    made::follow(if is_large {
+        MAX_GUESSED
+    } else {
+        MAX_CANDIDATES
+    });
     let mut program = Program::new(code, entries, facts);
-    if code.len() > MOST_FOLLOWED || !facts.is_closed() {
+    if is_large || !facts.is_closed() {
         (0..entries.len()).for_each(|function| program.lose(closure(function).seen));
         program.follow_lost();
     }
@@ -113,7 +120,12 @@ pub fn find(code: &[i32], entries: &[Entry], pointers: CodePointers, facts: &dyn
         CodePointers::Change => Default::default(),
     };
     Found {
-        calls: program.calls.iter().map(hint).collect(),
+        calls: program
+            .calls
+            .iter()
+            .filter(|(_, (callees, _))| !program.are_proofs(callees.all()))
+            .map(hint)
+            .collect(),
         loads,
         recursive: program.recursive.iter().map(position).collect(),
         partial: program

@@ -423,7 +423,7 @@ fn guess_several(code: u32, candidates: u32) -> u32 {
     if specialize_active() == 0 {
         return code;
     }
-    const { assert!(code::MAX_CANDIDATES == 8 && code::MAX_IN_PLACE == 4) };
+    const { assert!(code::MAX_CANDIDATES == 16 && code::MAX_IN_PLACE == 4) };
     let otherwise = code::otherwise_called(candidates);
     let most_compared = code::MAX_IN_PLACE as u32 - u32::from(otherwise.is_some());
     let is_many = code::candidate(candidates, most_compared).is_some();
@@ -442,6 +442,6 @@ fn guess_several(code: u32, candidates: u32) -> u32 {
             }
         )*};
     }
-    guess!(0 1 2 3 4 5 6 7);
+    guess!(0 1 2 3 4 5 6 7 8 9 10 11 12 13 14 15);
     code
 }

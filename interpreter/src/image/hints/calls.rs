@@ -2,10 +2,13 @@
 
 use super::made::Made;
 use super::pending::Dependency;
+use super::scan::calls_alone;
 use super::state::{Known, Lost, Origin, Seen, State};
-use super::{Program, most_candidates};
+use super::{Program, most_guessed};
+use crate::code::MAX_CANDIDATES;
 use crate::code::decode::Instruction;
 use crate::code::effect::{self, Flow};
+use core::iter;
 use std::collections::BTreeMap;
 
 impl Program<'_> {
@@ -46,7 +49,8 @@ impl Program<'_> {
     }
 
     /// Remembers what a call may call: functions, and partial applications that wait for just that
-    /// many arguments.
+    /// many arguments. More than can be guessed are only worth their comparisons where they are
+    /// certain.
     fn note_callees(&mut self, call: usize, callee: Known, count: usize) {
         let is_callee = |made| match made {
             Made::Closure(_) => true,
@@ -59,10 +63,38 @@ impl Program<'_> {
             _ => None,
         };
         let are_all = callee.certain && !callee.seen.made().iter().any(waits_for_others);
-        match callees.filter(|callees| callees.all().len() <= most_candidates()) {
+        // With one candidate, a call is never compared with several.
+        let most = match most_guessed() {
+            1 => 1,
+            _ if are_all => MAX_CANDIDATES,
+            most => most,
+        };
+        match callees.filter(|callees| callees.all().len() <= most) {
             Some(callees) => self.calls.insert(call, (callees, are_all)),
             None => drop(self.calls.take(call)),
         }
+    }
+
+    /// Whether several functions do nothing but call others, and each takes constants and returns
+    /// one. Such are proofs that types are equal, of which the standard library makes some for each
+    /// format: to compare them is no gain.
+    pub(super) fn are_proofs(&self, callees: &[Made]) -> bool {
+        let is_constant = |known: &Known| known.certain && matches!(known.seen, Seen::Integer(_));
+        let calls_of_proof = |made: &Made| match *made {
+            Made::Closure(function) => {
+                let function = function as usize;
+                let entry = &self.entries[function];
+                let mut known =
+                    iter::once(&self.results[function]).chain(&self.parameters[function]);
+                match known.all(is_constant) {
+                    true => calls_alone(&self.code[entry.position..entry.end]),
+                    false => None,
+                }
+            }
+            Made::Partial(..) | Made::Block(_) => None,
+        };
+        let calls: Option<Vec<usize>> = callees.iter().map(calls_of_proof).collect();
+        calls.is_some_and(|calls| calls.len() > 1 && calls.iter().any(|&count| count > 0))
     }
 
     /// How many arguments a function waits for that has been given some.

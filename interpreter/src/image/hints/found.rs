@@ -1,6 +1,6 @@
 //! What is found out about a program.
 
-use crate::code::{Certainty, MAX_CANDIDATES};
+use crate::code::{Certainty, MAX_GUESSED};
 use core::sync::atomic::{AtomicU32, Ordering::Relaxed};
 use rustc_hash::{FxHashMap, FxHashSet};
 
@@ -8,10 +8,10 @@ use rustc_hash::{FxHashMap, FxHashSet};
 #[cfg_attr(target_family = "wasm", unsafe(no_mangle))]
 pub static BACTRIAN_ONE_CANDIDATE: AtomicU32 = AtomicU32::new(0);
 
-/// Most functions that a hint names.
-pub fn most_candidates() -> usize {
+/// Most functions that a hint names which is a guess.
+pub fn most_guessed() -> usize {
     match BACTRIAN_ONE_CANDIDATE.load(Relaxed) {
-        0 => MAX_CANDIDATES,
+        0 => MAX_GUESSED,
         _ => 1,
     }
 }
@@ -21,7 +21,8 @@ pub fn most_candidates() -> usize {
 pub struct Hint {
     /// Word index of the call instruction.
     pub call: usize,
-    /// Word indices of the entries, [`MAX_CANDIDATES`] at most.
+    /// Word indices of the entries, up to
+    /// [`MAX_CANDIDATES`](crate::code::MAX_CANDIDATES) if they are certain.
     pub entries: Vec<usize>,
     pub certainty: Certainty,
 }

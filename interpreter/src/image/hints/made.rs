@@ -2,6 +2,16 @@
 //! blocks.
 
 use crate::code::MAX_CANDIDATES;
+use std::cell::Cell;
+
+thread_local! {
+    static MOST: Cell<usize> = const { Cell::new(MAX_CANDIDATES) };
+}
+
+/// Follows so many at most, up to [`MAX_CANDIDATES`], in the program that is looked at next.
+pub fn follow(most: usize) {
+    MOST.set(most);
+}
 
 /// What one instruction makes, each time that it runs.
 #[derive(Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Debug)]
@@ -63,7 +73,7 @@ impl Few {
                 continue;
             };
             let count = usize::from(all.count);
-            if count == MAX_CANDIDATES {
+            if count == MOST.get() {
                 return None;
             }
             all.all.copy_within(place..count, place + 1);

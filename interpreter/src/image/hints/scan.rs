@@ -77,6 +77,21 @@ impl Captured {
     }
 }
 
+/// The number of calls in a function's code, if all else that it does is to load, and to move on
+/// the stack.
+pub fn calls_alone(code: &[i32]) -> Option<usize> {
+    use Opcode::*;
+    decode::instructions(code).try_fold(0, |calls, instruction| {
+        let is_call = effect::call_arity(instruction.opcode, instruction.operands).is_some();
+        let moves = load::of(&instruction).is_some()
+            || matches!(
+                instruction.opcode,
+                Push | Pop | PushRetAddr | Return | Event
+            );
+        (is_call || moves).then_some(calls + usize::from(is_call))
+    })
+}
+
 /// What an instruction does with what it takes.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub enum Use {

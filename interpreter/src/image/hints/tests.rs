@@ -3,9 +3,9 @@
 use super::super::assemble::{assemble, run};
 use super::super::tests::check;
 use super::*;
-use crate::code::{MAX_CANDIDATES, MAX_IN_PLACE};
 
 mod boxed;
+mod callees;
 
 use boxed::SomeFacts;
 
@@ -369,45 +369,6 @@ fn callees(text: &str) -> Vec<Vec<usize>> {
     let found = find(&words, &entries, CodePointers::Stay, &facts).calls;
     let relative = |hint: Hint| hint.entries.iter().map(|at| at - first).collect();
     found.into_iter().map(relative).collect()
-}
-
-/// The callees of a call of one of the functions with these bodies.
-fn callees_of_one_of(bodies: &[&str]) -> Vec<Vec<usize>> {
-    let chosen = |index| {
-        format!("Const0; BranchIf @no{index}; Closure 0 @f{index}; Branch @call; no{index}: ")
-    };
-    let chosen: String = (0..bodies.len()).map(chosen).collect();
-    let functions: String = (0..)
-        .zip(bodies)
-        .map(|(index, body)| format!("f{index}: {body}; Return 1;"))
-        .collect();
-    callees(&format!(
-        "{chosen} Stop; call: Push; Const0; PushAcc1; Apply1; Stop; {functions}"
-    ))
-}
-
-#[test]
-fn a_few_callees_are_guessed() {
-    let of_one_of = |count: usize| callees_of_one_of(&vec!["Acc0"; count]);
-    assert_eq!(of_one_of(1), [[0]]);
-    assert_eq!(of_one_of(2), [[0, 3]]);
-    let most: Vec<usize> = (0..MAX_CANDIDATES).map(|index| 3 * index).collect();
-    assert_eq!(of_one_of(MAX_CANDIDATES), [most]);
-    assert!(of_one_of(MAX_CANDIDATES + 1).is_empty());
-}
-
-#[test]
-fn the_shortest_of_many_callees_is_compared_first() {
-    let bodies = [
-        "Const0; Acc0",
-        "Const0; Const0; Acc0",
-        "Acc0",
-        "Const0; Acc0",
-        "Acc0",
-    ];
-    assert_eq!(callees_of_one_of(&bodies), [[9, 16, 0, 12, 4]]);
-    let those_in_place = &bodies[..MAX_IN_PLACE];
-    assert_eq!(callees_of_one_of(those_in_place), [[0, 4, 9, 12]]);
 }
 
 #[test]

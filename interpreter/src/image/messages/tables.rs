@@ -3,10 +3,10 @@
 //!
 //! What looks like a table is taken for one: a candidate that is wrong costs a comparison.
 
-use super::super::hints::most_candidates;
+use super::super::hints::most_guessed;
 use super::{Message, Method};
 use crate::allocator;
-use crate::code::{self, Certainty};
+use crate::code::{self, Certainty, MAX_GUESSED};
 use crate::heap;
 use crate::memory;
 use crate::value::{Value, tag};
@@ -35,9 +35,9 @@ pub fn find_candidates() {
         let takes_them = |code: &u32| code::arity(*code) == message.arguments;
         let candidates = found.codes(message.method).iter();
         let mut candidates: Vec<u32> = candidates.copied().filter(takes_them).collect();
-        if candidates.len() <= most_candidates() {
+        if candidates.len() <= most_guessed() {
             candidates.sort_unstable();
-            code::put_candidates(place, &candidates, Certainty::Guessed);
+            let _links = code::put_candidates(place, MAX_GUESSED, &candidates, Certainty::Guessed);
         }
     }
 }
@@ -175,16 +175,16 @@ mod tests {
             let fields = [Value(code.into()), Value::int(5), Value::int(index)];
             heap::alloc_fields(tag::CLOSURE, &fields)
         }));
-        let size = size_of::<code::Candidates>();
-        let places = memory::grow(2 * size).expect("room for candidates");
-        let places = [places, places + size as u32];
+        let size = 4 * code::candidate_words(MAX_GUESSED);
+        let places = memory::grow(2 * size as usize).expect("room for candidates");
+        let places = [places, places + size];
         let messages = find(&words, &entries);
         let messages: Vec<_> = messages.into_iter().zip(places).collect();
         assert_eq!(messages.len(), 2);
         note(&messages);
         find_candidates();
         places.map(|place| {
-            let indices = 0..code::MAX_CANDIDATES as u32;
+            let indices = 0..MAX_GUESSED as u32;
             let candidates = indices.map_while(|index| code::candidate(place, index));
             let number = |code| functions.iter().position(|function| *function == code);
             candidates.filter_map(number).collect()
