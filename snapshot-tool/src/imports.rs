@@ -7,48 +7,12 @@ use std::collections::HashSet;
 
 use annotations::{Intrinsic, Meaning, NO_STACKS, STACKS_MODULE, StackFunction};
 use anyhow::Result;
-use wasmtime::{Caller, Engine, Extern, FuncType, IntoFunc, Linker, Module, Val, ValType};
+use wasmtime::{Caller, Engine, Extern, FuncType, Linker, Module, Val, ValType};
 
 use crate::host::Host;
+use crate::import_linker::{ImportLinker, imported};
 use crate::memory::{Fault, parts, slice_mut};
 use crate::{engine, unconfined, wasi};
-
-/// A linker of the functions that a module imports, out of all that it may: to define one takes
-/// microseconds, and a small program runs for a few milliseconds.
-pub struct ImportLinker<'m, T: 'static> {
-    linker: Linker<T>,
-    imports: HashSet<(&'m str, &'m str)>,
-}
-
-impl<'m, T: 'static> ImportLinker<'m, T> {
-    fn new(engine: &Engine, module: &'m Module) -> Self {
-        Self {
-            linker: Linker::new(engine),
-            imports: imported(module),
-        }
-    }
-
-    /// [`Linker::func_wrap`], if the module imports the function.
-    pub fn func_wrap<Params, Results>(
-        &mut self,
-        module: &str,
-        name: &str,
-        function: impl IntoFunc<T, Params, Results>,
-    ) -> wasmtime::Result<()> {
-        if self.imports.contains(&(module, name)) {
-            self.linker.func_wrap(module, name, function)?;
-        }
-        Ok(())
-    }
-}
-
-/// The modules and names of what a module imports.
-fn imported(module: &Module) -> HashSet<(&str, &str)> {
-    let imports = module.imports();
-    imports
-        .map(|import| (import.module(), import.name()))
-        .collect()
-}
 
 /// A linker with what `module` imports of WASI, and of what [`unconfined`] serves. WASI is
 /// Wasmtime's, but for what [`wasi`] does itself, exit statuses among it (Wasmtime's own stop at
@@ -59,7 +23,7 @@ pub fn linker<T: AsMut<Host> + Send + 'static>(
 ) -> Result<Linker<T>> {
     let mut linker = ImportLinker::new(engine, module);
     define(&mut linker).map_err(engine::error)?;
-    Ok(linker.linker)
+    Ok(linker.finish())
 }
 
 fn define<T: AsMut<Host> + Send + 'static>(linker: &mut ImportLinker<T>) -> wasmtime::Result<()> {

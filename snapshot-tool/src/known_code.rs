@@ -5,8 +5,8 @@
 //! cache.
 
 use std::borrow::Cow;
-use std::sync::Arc;
 use std::sync::atomic::{AtomicUsize, Ordering};
+use std::sync::{Arc, Weak};
 
 use cache::{Cache, Kind};
 use serde::Serialize;
@@ -18,7 +18,8 @@ use crate::precompiled::{Functions, Precompiled};
 #[derive(Debug)]
 pub struct KnownCode {
     pub precompiled: Option<Precompiled>,
-    pub cache: Option<Arc<Cache>>,
+    /// Its owner writes what is left when the cache is dropped, which does not wait for engines.
+    cache: Option<Weak<Cache>>,
     /// What was asked for so far, as in [`Counts`].
     precompiled_functions: AtomicUsize,
     cached_functions: AtomicUsize,
@@ -46,14 +47,19 @@ impl Counts {
 }
 
 impl KnownCode {
-    pub fn new(precompiled: Option<Precompiled>, cache: Option<Arc<Cache>>) -> Arc<Self> {
+    pub fn new(precompiled: Option<Precompiled>, cache: Option<&Arc<Cache>>) -> Arc<Self> {
         Arc::new(Self {
             precompiled,
-            cache,
+            cache: cache.map(Arc::downgrade),
             precompiled_functions: AtomicUsize::new(0),
             cached_functions: AtomicUsize::new(0),
             compiled_functions: AtomicUsize::new(0),
         })
+    }
+
+    /// The cache, as long as its owner has it.
+    pub fn cache(&self) -> Option<Arc<Cache>> {
+        self.cache.as_ref()?.upgrade()
     }
 
     /// This as engines take it; nothing if there is nowhere to look.
@@ -81,17 +87,18 @@ impl CacheStore for KnownCode {
             self.precompiled_functions.fetch_add(1, Ordering::Relaxed);
             return Some(Cow::Borrowed(code));
         }
-        let code = self.cache.as_deref()?.get(Kind::MachineCode, key).pop()?;
+        let code = self.cache()?.get(Kind::MachineCode, key).pop()?;
         self.cached_functions.fetch_add(1, Ordering::Relaxed);
         Some(Cow::Owned(code))
     }
 
     fn insert(&self, key: &[u8], value: Vec<u8>) -> bool {
         self.compiled_functions.fetch_add(1, Ordering::Relaxed);
-        if let Some(cache) = &self.cache {
+        let cache = self.cache();
+        if let Some(cache) = &cache {
             cache.insert(Kind::MachineCode, key, &value);
         }
-        self.cache.is_some()
+        cache.is_some()
     }
 }
 

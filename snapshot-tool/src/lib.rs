@@ -12,7 +12,7 @@
 //! * what a guest finds outside of itself: [`limits`], [`streams`], `memory`, [`strings`] (its
 //!   arguments and variables), `ticker` (so that its threads take turns), [`unconfined`] (the way
 //!   out of the sandbox), [`host`] (its state),
-//!   [`wasi`], [`imports`] (all of its functions);
+//!   [`wasi`], [`imports`] (all of its functions, defined by [`import_linker`]);
 //! * [`specialize`] (the specializer, as this tool calls it), [`evaluation`] (a loaded program runs
 //!   up to its first effect), [`snapshot`] (the guest loads the program and is frozen) and [`run`];
 //!   [`interpreted`] (a module initialises itself without machine code), [`weval`] (modules for
@@ -38,6 +38,7 @@ mod file_limit;
 pub mod guest;
 mod heap;
 pub mod host;
+pub mod import_linker;
 pub mod imports;
 pub mod input;
 pub mod interpreted;

@@ -118,7 +118,7 @@ pub struct Pipeline {
 
 impl Pipeline {
     pub fn new(settings: Settings) -> Result<Self> {
-        let known_code = KnownCode::new(settings.precompiled, settings.cache.clone());
+        let known_code = KnownCode::new(settings.precompiled, settings.cache.as_ref());
         let engine = engine::new(known_code.store(), &settings.needs)?;
         Ok(Self {
             engine,

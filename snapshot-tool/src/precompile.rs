@@ -52,9 +52,9 @@ fn functions() -> Result<Vec<u8>> {
         pipeline.settings.options.shares_code = true;
         pipeline.settings.options.keeps_unreached = true;
         let wasm = pipeline.module(&smallest())?;
-        // Cranelift 0.135 leaves the exception table of a trampoline to the function that it
-        // compiles next with the same memory, and counts it in that function's key. So a function
-        // has several keys; with those of each round known to the next, most are met.
+        // Cranelift 0.135 leaves the exception table of a trampoline to the functions that it
+        // compiles next with the same memory, and counts it in their keys. So a function has
+        // several keys; with those of each round known to the next, most are met.
         for _ in 0..ROUNDS {
             let before = record.known().len();
             let store = Arc::clone(&record) as Arc<dyn CacheStore>;

@@ -111,7 +111,8 @@ pub fn take(
     code: &Arc<KnownCode>,
 ) -> Result<(Snapshot, Origin)> {
     let key = key(module, program, preparation);
-    let cache = code.cache.as_deref();
+    let cache = code.cache();
+    let cache = cache.as_deref();
     let known = cache.and_then(|cache| cache.get(Kind::Snapshot, &key).pop());
     if let Some(snapshot) = known.and_then(Snapshot::from_blob) {
         return Ok((snapshot, Origin::Cached));
@@ -171,7 +172,8 @@ fn machine_code(
     instrumented: &[u8],
     code: &KnownCode,
 ) -> Result<(Module, Origin)> {
-    let cache = code.cache.as_deref();
+    let cache = code.cache();
+    let cache = cache.as_deref();
     match code
         .precompiled
         .and_then(|precompiled| precompiled.module(engine, instrumented))

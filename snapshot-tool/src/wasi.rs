@@ -14,7 +14,7 @@ use wasmtime::Caller;
 use wasmtime_wasi::p1::wasi_snapshot_preview1::{self as p1, WasiSnapshotPreview1};
 
 use crate::host::{ExitStatus, Host};
-use crate::imports::ImportLinker;
+use crate::import_linker::ImportLinker;
 use crate::memory::{Fault, buffers, parts, slice, slice_mut, word};
 use crate::streams::{Errno, Streams};
 use crate::strings::Strings;

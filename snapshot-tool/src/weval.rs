@@ -58,7 +58,8 @@ pub fn initialised(
         ..Needs::default()
     };
     let engine = engine::for_one_use(code.store(), &needs)?;
-    let cache = code.cache.as_deref();
+    let cache = code.cache();
+    let cache = cache.as_deref();
     let mut host = host(&how.directories)?;
     let compiled = match engine::cached(&engine, &instrumented, cache) {
         Some(compiled) => compiled,

@@ -329,7 +329,10 @@ fn spans() -> impl Iterator<Item = (String, String)> {
 
 /// The command and all that are below it.
 fn commands() -> Vec<Command> {
-    let mut found = vec![Cli::command()];
+    let mut all = Cli::command();
+    // Else those below have no options before they are called.
+    all.build();
+    let mut found = vec![all];
     let mut next = 0;
     while let Some(command) = found.get(next) {
         let below: Vec<_> = command.get_subcommands().cloned().collect();

@@ -122,6 +122,7 @@ const FLOORS: &[(&str, &[&str])] = &[
             "memory",
             "strings",
             "ticker",
+            "import_linker",
             "unconfined",
             "host",
             "wasi",

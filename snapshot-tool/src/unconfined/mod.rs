@@ -29,7 +29,7 @@ use rustix::io::Errno;
 use specializer::Absent;
 use wasmtime::Caller;
 
-use crate::imports::ImportLinker;
+use crate::import_linker::ImportLinker;
 use crate::memory::{self, Fault, parts, slice, slice_mut};
 use crate::streams::Streams;
 use files::Files;

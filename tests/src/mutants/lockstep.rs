@@ -84,7 +84,7 @@ impl Bench {
         let source = workspace().join("tests/fixtures/faults.ml");
         let bytecode = std::fs::read(Program::new(source)?.compile(directory)?)?;
         let cache = Arc::new(Cache::open(&directory.join("cache.sqlite"), 1 << 30)?);
-        let engine = engine::interruptible(KnownCode::new(None, Some(cache.clone())).store())?;
+        let engine = engine::interruptible(KnownCode::new(None, Some(&cache)).store())?;
         let snapshot =
             Pipeline::new(Settings::default())?.snapshot(&guest::default().module, &bytecode)?;
         let generic = specialize::link_generic(&snapshot, &options(None))?;
