@@ -87,7 +87,7 @@ pub fn find(code: &[i32], entries: &[Entry], pointers: CodePointers, facts: &dyn
     };
     // Where many are compared, the shortest come first: leaves of what is recursive.
     let in_order = |callees: &Few| {
-        let mut all = callees.all().to_vec();
+        let mut all = callees.all().collect::<Vec<_>>();
         if all.len() > MAX_IN_PLACE {
             all.sort_by_key(length);
         }
@@ -123,7 +123,7 @@ pub fn find(code: &[i32], entries: &[Entry], pointers: CodePointers, facts: &dyn
         calls: program
             .calls
             .iter()
-            .filter(|(_, (callees, _))| !program.are_proofs(callees.all()))
+            .filter(|(_, (callees, _))| !program.are_proofs(callees))
             .map(hint)
             .collect(),
         loads,
@@ -335,11 +335,11 @@ impl<'a> Program<'a> {
         let joined = known.join(seen);
         if joined.seen.is_lost() {
             for seen in [known.seen, seen.seen] {
-                let function = |&made: &Made| match made {
+                let function = |made: Made| match made {
                     Made::Closure(function) => Some((function as usize, 1)),
                     Made::Partial(..) | Made::Block(_) => None,
                 };
-                self.partial.extend(seen.made().iter().filter_map(function));
+                self.partial.extend(seen.made().filter_map(function));
                 self.lose(seen);
             }
         }

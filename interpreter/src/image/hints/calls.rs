@@ -1,6 +1,6 @@
 //! What calls do: whom they may call, what that is given and what it returns.
 
-use super::made::Made;
+use super::made::{Few, Made};
 use super::pending::Dependency;
 use super::scan::calls_alone;
 use super::state::{Known, Lost, Origin, Seen, State};
@@ -57,19 +57,19 @@ impl Program<'_> {
             Made::Partial(function, held) => self.missing(function, held) == count,
             Made::Block(_) => false,
         };
-        let waits_for_others = |made: &Made| matches!(made, Made::Partial(..)) && !is_callee(*made);
+        let waits_for_others = |made: Made| matches!(made, Made::Partial(..)) && !is_callee(made);
         let callees = match callee.seen {
             Seen::Made(few) => few.filter(is_callee),
             _ => None,
         };
-        let are_all = callee.certain && !callee.seen.made().iter().any(waits_for_others);
+        let are_all = callee.certain && !callee.seen.made().any(waits_for_others);
         // With one candidate, a call is never compared with several.
         let most = match most_guessed() {
             1 => 1,
             _ if are_all => MAX_CANDIDATES,
             most => most,
         };
-        match callees.filter(|callees| callees.all().len() <= most) {
+        match callees.filter(|callees| callees.count() <= most) {
             Some(callees) => self.calls.insert(call, (callees, are_all)),
             None => drop(self.calls.take(call)),
         }
@@ -78,9 +78,9 @@ impl Program<'_> {
     /// Whether several functions do nothing but call others, and each takes constants and returns
     /// one. Such are proofs that types are equal, of which the standard library makes some for each
     /// format: to compare them is no gain.
-    pub(super) fn are_proofs(&self, callees: &[Made]) -> bool {
+    pub(super) fn are_proofs(&self, callees: &Few) -> bool {
         let is_constant = |known: &Known| known.certain && matches!(known.seen, Seen::Integer(_));
-        let calls_of_proof = |made: &Made| match *made {
+        let calls_of_proof = |made: Made| match made {
             Made::Closure(function) => {
                 let function = function as usize;
                 let entry = &self.entries[function];
@@ -93,7 +93,7 @@ impl Program<'_> {
             }
             Made::Partial(..) | Made::Block(_) => None,
         };
-        let calls: Option<Vec<usize>> = callees.iter().map(calls_of_proof).collect();
+        let calls: Option<Vec<usize>> = callees.all().map(calls_of_proof).collect();
         calls.is_some_and(|calls| calls.len() > 1 && calls.iter().any(|&count| count > 0))
     }
 
@@ -137,7 +137,7 @@ impl Program<'_> {
         }
         let Known { seen, certain } = callee;
         let arguments = &arguments[first..];
-        for &made in seen.made() {
+        for made in seen.made() {
             let (function, held) = match made {
                 Made::Closure(function) => (function, 0),
                 Made::Partial(function, held) => (function, held),
@@ -185,9 +185,9 @@ impl Program<'_> {
                 self.boxes.flow(Origin::HELD, parameter);
             }
             self.partial.insert((number, left as u32));
-            let held = u16::try_from(first + arguments.len());
-            return held.map_or(Known::ANYTHING, |held| {
-                Known::certain(Seen::one(Made::Partial(function, held)))
+            let partial = Made::partial(function, first + arguments.len());
+            return partial.map_or(Known::ANYTHING, |partial| {
+                Known::certain(Seen::one(partial))
             });
         }
         self.results[number].with_origin(Origin::Result(number))

@@ -63,11 +63,12 @@ impl Seen {
     }
 
     /// Closures, partial applications and blocks that were seen.
-    pub fn made(&self) -> &[Made] {
-        match self {
-            Self::Made(few) => few.all(),
-            Self::Nothing | Self::Integer(_) | Self::Number(..) | Self::Data | Self::Many => &[],
-        }
+    pub fn made(&self) -> impl Iterator<Item = Made> {
+        let few = match self {
+            Self::Made(few) => Some(few),
+            Self::Nothing | Self::Integer(_) | Self::Number(..) | Self::Data | Self::Many => None,
+        };
+        few.into_iter().flat_map(Few::all)
     }
 
     /// Whether it is this and nothing else.

@@ -122,15 +122,15 @@ impl Program<'_> {
     /// Whether this is a block that nothing unknown can write to. Code that is loaded later gets
     /// whatever modules have.
     fn is_followed(&self, block: Known) -> bool {
-        let is_lost = |made: &Made| match made {
+        let is_lost = |made: Made| match made {
             Made::Block(site) => {
-                let block = self.blocks.get(*site as usize);
+                let block = self.blocks.get(site as usize);
                 block.is_some_and(|block| block.is_lost)
             }
             Made::Closure(_) | Made::Partial(..) => false,
         };
-        let all = block.seen.made();
-        block.certain && !all.is_empty() && !all.iter().any(is_lost) && self.facts.is_closed()
+        let mut all = block.seen.made().peekable();
+        block.certain && all.peek().is_some() && !all.any(is_lost) && self.facts.is_closed()
     }
 
     /// What is known of a field of this block, which others may write to if it is not followed.
@@ -154,7 +154,7 @@ impl Program<'_> {
         }
         let mut found: Option<Known> = None;
         let mut lost = Lost::default();
-        for &made in block.seen.made() {
+        for made in block.seen.made() {
             let Made::Block(site) = made else { continue };
             let site = site as usize;
             self.pending.read(Dependency::Block(site), self.walked);
@@ -252,7 +252,7 @@ impl Program<'_> {
         if !self.is_followed(block) && block != Known::UNREACHED {
             self.lost.extend(value.seen.made());
         }
-        for &made in block.seen.made() {
+        for made in block.seen.made() {
             let Made::Block(site) = made else { continue };
             let site = site as usize;
             let Some(mut known) = self.blocks.take(site) else {
