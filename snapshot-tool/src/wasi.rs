@@ -1,6 +1,7 @@
 //! The functions of WASI that this tool serves itself: those on the standard streams ([`Streams`]),
 //! arguments and variables ([`Strings`]), processor time, and the exit status. Calls on every other
-//! descriptor and clock go on to Wasmtime's WASI.
+//! descriptor and clock go on to Wasmtime's WASI. Which functions there are, and which of them ask
+//! ours first, is in `table`.
 //!
 //! A host without streams, or strings, of its own hands on the calls for these (a snapshot, and of
 //! lockstep the side that makes no calls).
