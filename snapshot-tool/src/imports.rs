@@ -3,8 +3,6 @@
 //!
 //! Leaves out: everything else. A module with any other import does not start.
 
-use std::collections::HashSet;
-
 use annotations::{Intrinsic, Meaning, NO_STACKS, STACKS_MODULE, StackFunction};
 use anyhow::Result;
 use wasmtime::{Caller, Engine, Extern, FuncType, Linker, Module, Val, ValType};
@@ -90,13 +88,11 @@ fn count_callee<T: AsMut<Host>>(mut caller: Caller<'_, T>, call: u32, code: u32)
 /// Adds the intrinsics that `module` imports with their generic meaning: it is annotated, and runs
 /// before it is linked. It has one stack.
 pub fn add_intrinsics<T: 'static>(linker: &mut Linker<T>, module: &Module) -> Result<()> {
-    define_intrinsics(linker, &imported(module)).map_err(engine::error)
+    define_intrinsics(linker, module).map_err(engine::error)
 }
 
-fn define_intrinsics<T: 'static>(
-    linker: &mut Linker<T>,
-    imports: &HashSet<(&str, &str)>,
-) -> wasmtime::Result<()> {
+fn define_intrinsics<T: 'static>(linker: &mut Linker<T>, module: &Module) -> wasmtime::Result<()> {
+    let imports = imported(module);
     let mut functions = generic_functions();
     functions.retain(|function| imports.contains(&(function.module, function.name)));
     for function in functions {

@@ -1,7 +1,7 @@
 //! The functions of WASI that this tool serves itself: those on the standard streams ([`Streams`]),
-//! arguments and variables ([`Strings`]), processor time, and the exit status. Calls on every other
-//! descriptor and clock go on to Wasmtime's WASI. Which functions there are, and which of them ask
-//! ours first, is in `table`.
+//! arguments and variables ([`crate::strings`]), processor time, and the exit status. Calls on
+//! every other descriptor and clock go on to Wasmtime's WASI. Which functions there are, and which
+//! of them ask ours first, is in `table`.
 //!
 //! A host without streams, or strings, of its own hands on the calls for these (a snapshot, and of
 //! lockstep the side that makes no calls).
@@ -18,7 +18,6 @@ use crate::host::{ExitStatus, Host};
 use crate::import_linker::ImportLinker;
 use crate::memory::{Fault, buffers, parts, slice, slice_mut, word};
 use crate::streams::{Errno, Streams};
-use crate::strings::Strings;
 use crate::wasi;
 
 pub const MODULE: &str = "wasi_snapshot_preview1";
@@ -75,36 +74,27 @@ pub fn define<T: AsMut<Host> + Send + 'static>(
 }
 
 /// Which of [`Host::strings`].
-const ARGUMENTS: usize = 0;
-const VARIABLES: usize = 1;
+pub const ARGUMENTS: usize = 0;
+pub const VARIABLES: usize = 1;
 
-fn strings(host: &Host, which: usize, put: impl FnOnce(&Strings) -> Result<(), Fault>) -> Answer {
-    let strings = host.strings.as_ref()?;
-    Some(put(&strings[which]).map_err(Errno::from))
+pub fn sizes_of<const WHICH: usize>(
+    memory: &mut [u8],
+    host: &mut Host,
+    count: u32,
+    size: u32,
+) -> Answer {
+    let strings = &host.strings.as_ref()?[WHICH];
+    Some(strings.put_sizes(memory, count, size).map_err(Errno::from))
 }
 
-pub fn sizes_of_arguments(memory: &mut [u8], host: &mut Host, count: u32, size: u32) -> Answer {
-    strings(host, ARGUMENTS, |strings| {
-        strings.put_sizes(memory, count, size)
-    })
-}
-
-pub fn arguments(memory: &mut [u8], host: &mut Host, pointers: u32, bytes: u32) -> Answer {
-    strings(host, ARGUMENTS, |strings| {
-        strings.put(memory, pointers, bytes)
-    })
-}
-
-pub fn sizes_of_variables(memory: &mut [u8], host: &mut Host, count: u32, size: u32) -> Answer {
-    strings(host, VARIABLES, |strings| {
-        strings.put_sizes(memory, count, size)
-    })
-}
-
-pub fn variables(memory: &mut [u8], host: &mut Host, pointers: u32, bytes: u32) -> Answer {
-    strings(host, VARIABLES, |strings| {
-        strings.put(memory, pointers, bytes)
-    })
+pub fn strings<const WHICH: usize>(
+    memory: &mut [u8],
+    host: &mut Host,
+    pointers: u32,
+    bytes: u32,
+) -> Answer {
+    let strings = &host.strings.as_ref()?[WHICH];
+    Some(strings.put(memory, pointers, bytes).map_err(Errno::from))
 }
 
 pub fn close(_: &mut [u8], host: &mut Host, fd: u32) -> Answer {

@@ -7,10 +7,12 @@
 macro_rules! functions {
     ($define:ident!($($with:tt)*)) => {
         $define! { $($with)*:
-            returns args_get(list: u32, bytes: u32) false, wasi::arguments;
-            returns args_sizes_get(count: u32, bytes: u32) false, wasi::sizes_of_arguments;
-            returns environ_get(list: u32, bytes: u32) false, wasi::variables;
-            returns environ_sizes_get(count: u32, bytes: u32) false, wasi::sizes_of_variables;
+            returns args_get(list: u32, bytes: u32) false, wasi::strings::<{ wasi::ARGUMENTS }>;
+            returns args_sizes_get(count: u32, bytes: u32)
+                false, wasi::sizes_of::<{ wasi::ARGUMENTS }>;
+            returns environ_get(list: u32, bytes: u32) false, wasi::strings::<{ wasi::VARIABLES }>;
+            returns environ_sizes_get(count: u32, bytes: u32)
+                false, wasi::sizes_of::<{ wasi::VARIABLES }>;
             returns clock_res_get(clock: u32, resolution: u32) false;
             returns clock_time_get(clock: u32, precision: i64, time: u32) false, wasi::time_of;
             waits poll_oneoff(wanted: u32, events: u32, count: u32, happened: u32)
