@@ -28,10 +28,10 @@ pub fn has(bytes: usize) -> bool {
     has_room
 }
 
-/// Makes room for one more entry of a list; nothing when memory is exhausted.
+/// Makes room for so many more entries of a list; nothing when memory is exhausted.
 #[inline(never)]
-pub fn make_room<T>(list: &mut Vec<T>) -> Option<()> {
-    attempt(|| list.try_reserve(1).ok())
+pub fn make_room<T>(list: &mut Vec<T>, more: usize) -> Option<()> {
+    attempt(|| list.try_reserve(more).ok())
 }
 
 /// Takes memory for small blocks while there is some: the heap may take all the rest.

@@ -101,7 +101,7 @@ impl LargeSpace {
 
     /// The same, if there is memory to list it; whether there is.
     pub fn try_donate(&mut self, start: u32, end: u32) -> bool {
-        let has_room = allocator::make_room(&mut self.chunks).is_some();
+        let has_room = allocator::make_room(&mut self.chunks, 1).is_some();
         if has_room {
             self.donate(start, end);
         }

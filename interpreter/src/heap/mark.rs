@@ -91,10 +91,7 @@ impl Marker {
             if heap.in_major(block) {
                 evaluated::bury_dead(heap, block);
             } else if block.tag() < tag::NO_SCAN {
-                self.push(
-                    block.address() + super::first_scanned(block) * WORD,
-                    block.field_address(block.wosize()),
-                );
+                self.push_fields(block);
             }
         });
         let [stack, globals] = roots::ranges();
@@ -179,10 +176,15 @@ impl<const AMONG_YOUNG: bool> Marker<AMONG_YOUNG> {
     fn look_again(&mut self, address: u32) {
         let block = Value::block(address);
         if block.header() & COLOUR_MASK == self.dead ^ COLOUR_B && block.tag() < tag::NO_SCAN {
-            let start = address + super::first_scanned(block) * WORD;
-            self.push(start, block.field_address(block.wosize()));
+            self.push_fields(block);
             self.drain_stack();
         }
+    }
+
+    /// All fields of a block that the collector scans.
+    fn push_fields(&mut self, block: Value) {
+        let start = block.address() + super::first_scanned(block) * WORD;
+        self.push(start, block.field_address(block.wosize()));
     }
 
     fn drain_stack(&mut self) {

@@ -282,7 +282,7 @@ fn noting_exhaustion<T>(made: Option<T>) -> Option<T> {
 
 /// Makes room for one more entry of a table of the runtime; `None` when memory is exhausted.
 pub fn make_room<T>(table: &mut Vec<T>) -> Option<()> {
-    noting_exhaustion(allocator::make_room(table))
+    noting_exhaustion(allocator::make_room(table, 1))
 }
 
 /// How many free pages are to remain.

@@ -178,7 +178,7 @@ impl SmallSpace {
         let mut all = self.pages.borrow_mut();
         let classes = self.classes.iter().zip(&mut all.by_class);
         let mut used = classes.filter(|(class, _)| class.slot_bytes != 0);
-        used.all(|(_, class)| has_room(&mut class.starts, pages))
+        used.all(|(_, class)| allocator::make_room(&mut class.starts, pages).is_some())
     }
 
     /// Pages in the pool.
@@ -309,9 +309,7 @@ impl Pages {
                 return Some(run);
             }
         }
-        if !has_room(&mut self.by_class[index].starts, 1) {
-            return None;
-        }
+        allocator::make_room(&mut self.by_class[index].starts, 1)?;
         let page = self.take_page(heap, keep)?;
         write_free(page, page_end(page, slot_bytes));
         memory::store_u64(page + WORD, 0);
@@ -348,9 +346,7 @@ impl Pages {
     fn grow(&mut self, heap: &Heap, need: usize) -> Option<()> {
         let wish = super::growth(self.bytes, need);
         let pages = (self.bytes as usize + wish).div_ceil(PAGE_BYTES as usize);
-        if !has_room(&mut self.free, pages) {
-            return None;
-        }
+        allocator::make_room(&mut self.free, pages)?;
         let carve = |unit, looks| {
             let mut large = heap.large.borrow_mut();
             large.carve(unit, wish as u32, looks)
@@ -365,12 +361,6 @@ impl Pages {
     }
 }
 
-/// Whether a list has room for so many more pages, perhaps after it has grown.
-#[inline(never)]
-fn has_room(list: &mut Vec<u32>, more: usize) -> bool {
-    allocator::attempt(|| list.try_reserve(more).is_ok())
-}
-
 /// Ranges of neighbouring pages, length and start, in the order of their addresses, in which the
 /// pages are afterwards; nothing where there is no memory for them.
 fn neighbours(pages: &mut [u32]) -> Option<Vec<(u32, u32)>> {
@@ -380,7 +370,7 @@ fn neighbours(pages: &mut [u32]) -> Option<Vec<(u32, u32)>> {
         match ranges.last_mut() {
             Some((length, start)) if *start + *length == page => *length += PAGE_BYTES,
             Some(_) | None => {
-                allocator::make_room(&mut ranges)?;
+                allocator::make_room(&mut ranges, 1)?;
                 ranges.push((PAGE_BYTES, page));
             }
         }

@@ -55,13 +55,12 @@ const MOST_FOLLOWED: usize = 1 << 17;
 /// what is certain is so only if none is missing.
 pub fn find(code: &[i32], entries: &[Entry], pointers: CodePointers, facts: &dyn Facts) -> Found {
     let is_large = code.len() > MOST_FOLLOWED;
-    // There, more make code longer.
-    made::follow(if is_large {
-        MAX_GUESSED
-    } else {
-        MAX_CANDIDATES
-    });
-    let mut program = Program::new(code, entries, facts);
+    let most = match is_large {
+        // More make code longer.
+        true => MAX_GUESSED,
+        false => MAX_CANDIDATES,
+    };
+    let mut program = Program::new(code, entries, facts, most);
     if is_large || !facts.is_closed() {
         (0..entries.len()).for_each(|function| program.lose(closure(function).seen));
         program.follow_lost();
@@ -148,6 +147,8 @@ struct Program<'a> {
     code: &'a [i32],
     entries: &'a [Entry],
     facts: &'a dyn Facts,
+    /// How many things are followed in one place.
+    most: usize,
     /// Function number by word index of its entry.
     numbers: ByWord<usize>,
     /// By function: parameters, captured variables, result.
@@ -200,7 +201,7 @@ impl Block {
 }
 
 impl<'a> Program<'a> {
-    fn new(code: &'a [i32], entries: &'a [Entry], facts: &'a dyn Facts) -> Self {
+    fn new(code: &'a [i32], entries: &'a [Entry], facts: &'a dyn Facts, most: usize) -> Self {
         let count = entries.len();
         let mut numbers = ByWord::new(code.len());
         for (number, entry) in entries.iter().enumerate() {
@@ -210,9 +211,10 @@ impl<'a> Program<'a> {
             code,
             entries,
             facts,
+            most,
             sites: count_sites(code, &numbers, count),
             numbers,
-            labels: Labels::new(effect::labels(code)),
+            labels: Labels::new(effect::labels(code), most),
             parameters: entries
                 .iter()
                 .map(|entry| vec![Known::UNREACHED; entry.arity as usize])
@@ -332,7 +334,7 @@ impl<'a> Program<'a> {
     #[must_use]
     fn note(&mut self, dependency: Dependency, known: Known, seen: Known) -> Known {
         let seen = seen.with_origin(Origin::Made);
-        let joined = known.join(seen);
+        let joined = known.join(seen, self.most);
         if joined.seen.is_lost() {
             for seen in [known.seen, seen.seen] {
                 let function = |made: Made| match made {

@@ -114,6 +114,7 @@ fn binary(shortcut: u32, a: i64, b: i64) -> Option<i64> {
         FLOAT_GT => Some(immediate(truth(float(a) > float(b)))),
         FLOAT_GE => Some(immediate(truth(float(a) >= float(b)))),
         FLOAT_COMPARE => Some(immediate(compared(COMPARE, float(a), float(b)))),
+        INT_COMPARE => Some(immediate(compared(COMPARE, a, b))),
         _ => None,
     }
 }

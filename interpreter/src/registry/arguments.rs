@@ -103,6 +103,7 @@ fn arguments(name: &str) -> (Range<u32>, Range<u32>) {
         | "caml_gt_float" | "caml_ge_float" => (0..2, NONE),
         "caml_signbit_float" | "caml_signbit" | "caml_classify_float" => (0..1, NONE),
         "caml_float_of_int" => (NONE, 0..1),
+        "caml_int_compare" => (NONE, 0..2),
         "caml_array_get" | "caml_array_get_addr" | "caml_array_unsafe_get" => (NONE, 1..2),
         "caml_array_set" | "caml_array_set_addr" | "caml_array_unsafe_set" => (NONE, 1..2),
         "caml_floatarray_get" | "caml_floatarray_unsafe_get" => (NONE, 1..2),

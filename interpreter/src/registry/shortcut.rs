@@ -26,7 +26,7 @@ macro_rules! shortcuts {
 pub mod integers {
     use crate::value::boxed::{INT32, INT64, NATIVEINT};
 
-    pub const FIRST: u32 = 72;
+    pub const FIRST: u32 = 73;
     const EACH: u32 = 32;
 
     const KINDS: [(u32, &str); 3] = [
@@ -127,6 +127,7 @@ pub fn computes(shortcut: u32) -> bool {
             | FLOAT_TO_INT
             | FLOAT_COMPARE
             | IDENTITY
+            | INT_COMPARE
             | integers::FIRST..
     )
 }
@@ -178,7 +179,7 @@ shortcuts! {
     13 LESS_EQUAL "caml_lessequal";
     14 GREATER_THAN "caml_greaterthan";
     15 GREATER_EQUAL "caml_greaterequal";
-    16 COMPARE "caml_compare" "caml_int_compare";
+    16 COMPARE "caml_compare";
     17 FLOAT_EQ "caml_eq_float";
     18 FLOAT_NEQ "caml_neq_float";
     19 FLOAT_LT "caml_lt_float";
@@ -233,4 +234,5 @@ shortcuts! {
     69 FLOAT_SIGN "caml_signbit_float" "caml_signbit";
     70 FLOAT_CLASS "caml_classify_float";
     71 IDENTITY "caml_string_of_bytes" "caml_bytes_of_string";
+    72 INT_COMPARE "caml_int_compare";
 }

@@ -27,6 +27,7 @@ mod large;
 mod live_ranges;
 mod numbering;
 mod offsets;
+mod orders;
 mod params;
 mod peel;
 mod peephole;

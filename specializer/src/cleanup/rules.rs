@@ -1,13 +1,14 @@
 //! The algebra of cleanup: what an operator on given operands can be replaced by.
 //!
-//! Here are the entry point, and what has one operand or three; [`super::integers`] has the rest.
+//! Here are the entry point, and what has one operand or three; [`super::integers`] has the rest
+//! but for comparisons of orders ([`super::orders`]).
 //! Each rule is an identity, exact for every operand value, wrap-around included; nothing is
 //! assumed about ranges. Rules never make a trap appear or go.
 //!
 //! Leaves out floats (but for folding constants, where the operator table allows it) and addresses:
 //! a constant is never moved into the offset of a load, which does not wrap.
 
-use super::integers;
+use super::{integers, orders};
 use crate::ir::residual::{Value, Values};
 use crate::op::compare::{inverse, is_comparison};
 use crate::op::{Const, Op};
@@ -39,6 +40,9 @@ pub enum Sense {
 pub fn improve(op: Op, args: &[Value], known: &impl Known) -> Option<Better> {
     if let Some(folded) = fold(op, args, known) {
         return Some(Better::Const(folded));
+    }
+    if let Some(comparison) = orders::compared(op, args, known) {
+        return Some(comparison);
     }
     match *args {
         [value] => unary(op, value, known),

@@ -108,7 +108,7 @@ impl Program<'_> {
         let mut next = Some((0, callee));
         // What is applied to the arguments from this one on.
         let mut further: BTreeMap<usize, Known> = BTreeMap::new();
-        let mut lost = Lost::default();
+        let mut lost = Lost::nothing(self.most);
         while let Some((first, callee)) = next {
             self.apply_one(callee, first, arguments, |first, given| {
                 let known = match first {

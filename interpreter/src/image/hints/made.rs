@@ -2,16 +2,6 @@
 //! blocks.
 
 use crate::code::MAX_CANDIDATES;
-use std::cell::Cell;
-
-thread_local! {
-    static MOST: Cell<usize> = const { Cell::new(MAX_CANDIDATES) };
-}
-
-/// Follows so many at most, up to [`MAX_CANDIDATES`], in the program that is looked at next.
-pub fn follow(most: usize) {
-    MOST.set(most);
-}
 
 /// What one instruction makes, each time that it runs.
 #[derive(Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Debug)]
@@ -103,12 +93,14 @@ impl Few {
     /// Those for which this holds, if it does for any.
     pub fn filter(&self, holds: impl Fn(Made) -> bool) -> Option<Self> {
         let ones = self.all().filter(|&made| holds(made));
-        ones.map(Self::one)
-            .reduce(|few, one| few.union(&one).expect("no more than there were"))
+        ones.map(Self::one).reduce(|few, one| {
+            few.union(&one, MAX_CANDIDATES)
+                .expect("no more than there were")
+        })
     }
 
-    /// All of both; absent if these are too many.
-    pub fn union(&self, other: &Self) -> Option<Self> {
+    /// All of both; absent if these are more than `most`, which is [`MAX_CANDIDATES`] or less.
+    pub fn union(&self, other: &Self, most: usize) -> Option<Self> {
         let mut all = *self;
         all.or_data |= other.or_data;
         for &made in other.words() {
@@ -116,7 +108,7 @@ impl Few {
                 continue;
             };
             let count = all.count();
-            if count == MOST.get() {
+            if count == most {
                 return None;
             }
             all.all.copy_within(place..count, place + 1);
@@ -138,7 +130,7 @@ mod tests {
             .iter()
             .map(|&number| Few::one(Made::Closure(number)));
         let first = ones.next().expect("one at least");
-        ones.try_fold(first, |few, one| few.union(&one))
+        ones.try_fold(first, |few, one| few.union(&one, MAX_CANDIDATES))
     }
 
     #[test]

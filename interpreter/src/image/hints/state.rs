@@ -133,7 +133,7 @@ impl Known {
         if *self == other && !self.seen.is_lost() {
             return false;
         }
-        let joined = self.join(other);
+        let joined = self.join(other, lost.most);
         let changed = *self != joined;
         for seen in [self.seen, other.seen] {
             match (seen.origin(), joined.seen.origin()) {
@@ -152,8 +152,8 @@ impl Known {
     }
 
     /// What may be either: certain if both are, unless these are too many. A guess takes no notice
-    /// of places where anything can be.
-    pub fn join(self, other: Self) -> Self {
+    /// of places where anything can be. More than `most` things in one place are too many.
+    pub fn join(self, other: Self, most: usize) -> Self {
         let seen = match (self.seen, other.seen) {
             (Seen::Nothing, seen) | (seen, Seen::Nothing) => seen,
             (a, b) if a == b => a,
@@ -161,7 +161,7 @@ impl Known {
                 Seen::Number(kind, a.join(b))
             }
             (Seen::Many, _) | (_, Seen::Many) => Seen::Many,
-            (Seen::Made(a), Seen::Made(b)) => a.union(&b).map_or(Seen::Many, Seen::Made),
+            (Seen::Made(a), Seen::Made(b)) => a.union(&b, most).map_or(Seen::Many, Seen::Made),
             (Seen::Made(few), _) | (_, Seen::Made(few)) => Seen::Made(few.or_data()),
             (Seen::Integer(_) | Seen::Number(..) | Seen::Data, _) => Seen::Data,
         };
@@ -172,12 +172,23 @@ impl Known {
     }
 }
 
-/// What a pass has lost sight of: different things are where one was.
+/// What a pass has lost sight of: different things are where one was, or more than `most`.
 #[derive(Default)]
 pub struct Lost {
+    pub most: usize,
     pub seen: Vec<Seen>,
     /// Origins of what may be in one place: each goes where the other one does.
     pub joined: Vec<[Origin; 2]>,
+}
+
+impl Lost {
+    /// Nothing so far, in a pass that follows up to so many things in one place.
+    pub fn nothing(most: usize) -> Self {
+        Self {
+            most,
+            ..Self::default()
+        }
+    }
 }
 
 /// Accumulator and stack, the top last.
@@ -306,12 +317,12 @@ pub struct Labels {
 }
 
 impl Labels {
-    pub fn new(all: Vec<bool>) -> Self {
+    pub fn new(all: Vec<bool>, most: usize) -> Self {
         Self {
             states: ByWord::new(all.len()),
             all,
             pending: BTreeSet::new(),
-            lost: Lost::default(),
+            lost: Lost::nothing(most),
         }
     }
 

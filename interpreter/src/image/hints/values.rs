@@ -153,7 +153,7 @@ impl Program<'_> {
             return block;
         }
         let mut found: Option<Known> = None;
-        let mut lost = Lost::default();
+        let mut lost = Lost::nothing(self.most);
         for made in block.seen.made() {
             let Made::Block(site) = made else { continue };
             let site = site as usize;
