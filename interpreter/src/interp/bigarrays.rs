@@ -94,10 +94,8 @@ impl Registers {
 
     #[inline(always)]
     fn get_float(&mut self, num_dims: u32) -> Attempt {
-        let x = if let Some(address) = self.plain_float(num_dims) {
-            memory::load_f64(address)
-        } else if let Some(address) = self.plain_short_float(num_dims) {
-            load_f32(address).into()
+        let x = if let Some(x) = self.plain_float(num_dims) {
+            x
         } else {
             let needless = safepoint_needless();
             let [i, j, k] = self.indices(num_dims);
@@ -194,49 +192,36 @@ impl Registers {
         context_push(self.pc);
     }
 
-    /// The address of the element, if the array is one of such elements, of `size` bytes, in this
-    /// layout, and the indices are inside.
+    /// The element, if it is a float, and the indices are inside.
     #[inline(always)]
-    fn plain(&self, num_dims: u32, layout: Layout, element: Element, size: u32) -> Option<u32> {
-        let array = Bigarray(Value(self.accu));
-        if array.all_flags() != flags_of(layout, element, num_dims) {
-            return None;
+    fn plain_float(&self, num_dims: u32) -> Option<f64> {
+        let place = self.locate(num_dims)?;
+        if place.kind == Element::Float64 as u32 {
+            Some(memory::load_f64(place.address(WORD)))
+        } else if place.is_short_float() {
+            Some(load_f32(place.address(WORD / 2)).into())
+        } else {
+            None
         }
-        let number = match layout {
-            Layout::C => self.element_number(array, num_dims)?,
-            Layout::Fortran => self.element_number_in_fortran(array, num_dims)?,
-        };
-        Some(address(array, number, size))
-    }
-
-    #[inline(always)]
-    fn plain_float(&self, num_dims: u32) -> Option<u32> {
-        self.plain(num_dims, Layout::C, Element::Float64, WORD)
-    }
-
-    /// The same for `float32`, which is unusual to generic code.
-    #[inline(always)]
-    fn plain_short_float(&self, num_dims: u32) -> Option<u32> {
-        if specialize_active() == 0 {
-            return None;
-        }
-        self.plain(num_dims, Layout::C, Element::Float32, WORD / 2)
     }
 
     #[inline(always)]
     fn set_plain_float(&self, num_dims: u32, value: i64) -> bool {
-        if let Some(address) = self.plain_float(num_dims) {
-            memory::store_f64(address, Value(value).as_float());
-        } else if let Some(address) = self.plain_short_float(num_dims) {
-            store_f32(address, Value(value).as_float() as f32);
+        let Some(place) = self.locate(num_dims) else {
+            return false;
+        };
+        if place.kind == Element::Float64 as u32 {
+            memory::store_f64(place.address(WORD), Value(value).as_float());
+        } else if place.is_short_float() {
+            store_f32(place.address(WORD / 2), Value(value).as_float() as f32);
         } else {
             return false;
         }
         true
     }
 
-    /// The same for boxed integers of a kind, in either layout: what is left else is a primitive
-    /// that allocates.
+    /// Where the element is, if it is a boxed integer of a kind in either layout, and the indices
+    /// are inside: what is left else is a primitive that allocates.
     #[inline(always)]
     fn plain_boxed(&self, num_dims: u32, kind: u32) -> Option<u32> {
         let (element, size) = match kind {
@@ -244,11 +229,11 @@ impl Registers {
             boxed::INT64 => (Element::Int64, WORD),
             _ => (Element::Nativeint, WORD),
         };
-        let address = self.plain(num_dims, Layout::C, element, size);
-        if address.is_some() {
-            return address;
-        }
-        self.plain(num_dims, Layout::Fortran, element, size)
+        let place = match self.locate(num_dims) {
+            Some(place) => place,
+            None => self.locate_in_fortran(num_dims, element)?,
+        };
+        (place.kind == element as u32).then(|| place.address(size))
     }
 
     #[inline(always)]
@@ -266,16 +251,11 @@ impl Registers {
     /// The element, if it is a word or a byte, and the indices are inside.
     #[inline(always)]
     fn plain_integer(&self, num_dims: u32) -> Option<i64> {
-        let array = Bigarray(Value(self.accu));
-        let flags = array.all_flags();
-        if !is_c_layout(flags, num_dims) {
-            return None;
-        }
-        let number = self.element_number(array, num_dims)?;
-        if is_of_bytes(flags) {
-            Some(memory::load_u8(address(array, number, 1)).into())
-        } else if kind(flags) == Element::Int as u32 {
-            Some(memory::load_i64(address(array, number, WORD)))
+        let place = self.locate(num_dims)?;
+        if place.is_byte() {
+            Some(memory::load_u8(place.address(1)).into())
+        } else if place.kind == Element::Int as u32 {
+            Some(memory::load_i64(place.address(WORD)))
         } else {
             None
         }
@@ -283,22 +263,39 @@ impl Registers {
 
     #[inline(always)]
     fn set_plain_integer(&self, num_dims: u32, value: i64) -> bool {
-        let array = Bigarray(Value(self.accu));
-        let flags = array.all_flags();
-        if !is_c_layout(flags, num_dims) {
-            return false;
-        }
-        let Some(number) = self.element_number(array, num_dims) else {
+        let Some(place) = self.locate(num_dims) else {
             return false;
         };
-        if is_of_bytes(flags) {
-            memory::store_u8(address(array, number, 1), (value >> 1) as u8);
-        } else if kind(flags) == Element::Int as u32 {
-            memory::store_i64(address(array, number, WORD), value >> 1);
+        if place.is_byte() {
+            memory::store_u8(place.address(1), (value >> 1) as u8);
+        } else if place.kind == Element::Int as u32 {
+            memory::store_i64(place.address(WORD), value >> 1);
         } else {
             return false;
         }
         true
+    }
+
+    /// Where the element is, if the array is in C's layout and the indices are inside.
+    #[inline(always)]
+    fn locate(&self, num_dims: u32) -> Option<Located> {
+        let array = Bigarray(Value(self.accu));
+        if !is_c_layout(array.all_flags(), num_dims) {
+            return None;
+        }
+        let number = self.element_number(array, num_dims)?;
+        Some(Located::new(array, number))
+    }
+
+    /// The same in Fortran's layout, if the elements are such.
+    #[inline(always)]
+    fn locate_in_fortran(&self, num_dims: u32, element: Element) -> Option<Located> {
+        let array = Bigarray(Value(self.accu));
+        if array.all_flags() != flags_of(Layout::Fortran, element, num_dims) {
+            return None;
+        }
+        let number = self.element_number_in_fortran(array, num_dims)?;
+        Some(Located::new(array, number))
     }
 
     /// The number of the element, if the indices are inside.
@@ -347,21 +344,52 @@ impl Registers {
     }
 }
 
-/// Whether elements are bytes, read as they are. A bit of a constant says so: comparisons with
-/// several kinds would become a jump through a table, in each access.
-#[inline(always)]
-fn is_of_bytes(flags: u32) -> bool {
-    const KINDS: u32 = 1 << Element::Uint8 as u32 | 1 << Element::Char as u32;
-    KINDS >> (kind(flags) & 31) & 1 == 1
+/// Where an element of a bigarray is. All that an array says of it is loaded before its kind is
+/// looked at: loops keep then what each of their rounds loads, whatever the kind.
+#[derive(Clone, Copy)]
+struct Located {
+    kind: u32,
+    /// Where the array's elements begin.
+    data: u32,
+    number: u32,
 }
 
-/// The address of the element of this number; an element takes `size` bytes.
+impl Located {
+    #[inline(always)]
+    fn new(array: Bigarray, number: u32) -> Self {
+        Self {
+            kind: kind(array.all_flags()),
+            data: array.data(),
+            number,
+        }
+    }
+
+    /// The address of the element, which takes `size` bytes.
+    #[inline(always)]
+    fn address(self, size: u32) -> u32 {
+        address(self.data, self.number, size)
+    }
+
+    /// Whether it is a `float32`, which is unusual to generic code.
+    #[inline(always)]
+    fn is_short_float(self) -> bool {
+        specialize_active() != 0 && self.kind == Element::Float32 as u32
+    }
+
+    /// Whether it is a byte, read as it is. A bit of a constant says so: comparisons with several
+    /// kinds would become a jump through a table, in each access.
+    #[inline(always)]
+    fn is_byte(self) -> bool {
+        const KINDS: u32 = 1 << Element::Uint8 as u32 | 1 << Element::Char as u32;
+        KINDS >> (self.kind & 31) & 1 == 1
+    }
+}
+
+/// The address of an element of an array whose elements begin at `data`, of `size` bytes each.
 #[inline(always)]
-pub fn address(array: Bigarray, number: u32, size: u32) -> u32 {
-    within(
-        array.data().wrapping_add(number.wrapping_mul(size)),
-        Region::Elements,
-    )
+pub fn address(data: u32, number: u32, size: u32) -> u32 {
+    let address = data.wrapping_add(number.wrapping_mul(size));
+    within(address, Region::Elements)
 }
 
 #[inline(never)]

@@ -49,7 +49,7 @@ fn address(shortcut: u32, bytes: i64, index: i64) -> u32 {
     if is_of_string(shortcut) {
         byte(bytes, index)
     } else {
-        bigarrays::address(Bigarray(Value(bytes)), (index >> 1) as u32, 1)
+        bigarrays::address(Bigarray(Value(bytes)).data(), (index >> 1) as u32, 1)
     }
 }
 
