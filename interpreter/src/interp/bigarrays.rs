@@ -25,23 +25,16 @@ use annotations::{
     context_pop, context_push, context_update, immediate, safepoint_needless, specialize_active,
 };
 
-/// The version of an activation's code for the usual arrays, of `float64` and of bytes: in loops
-/// nothing is left of what tells them from others. Like the other versions, it is a position, no
+/// The version of an activation's code for the usual arrays. Like the others, it is a position, no
 /// instruction's, below those of its instructions.
 pub const USUAL: u32 = 0;
 
-/// The version after an array of another kind that is in line, to the end of the round. Each access
+/// The version after an array that was none of the usual, to the end of the round. Each access
 /// leads there: if it had loops, these would have as many entries, and be dispatch blocks.
-const LEAVING_USUAL: u32 = 1;
-
-/// The version after that, for all kinds that are in line.
-const IN_LINE: u32 = 2;
-
-/// The version after an array that is not in line, to the end of the round.
-const LEAVING_IN_LINE: u32 = 3;
+const LEAVING: u32 = 1;
 
 /// The version after that.
-const APART: u32 = 4;
+const APART: u32 = 2;
 
 /// The number of dimensions that a shortcut is for.
 #[inline(always)]
@@ -171,30 +164,23 @@ impl Registers {
         self.done(UNIT, num_dims + 1)
     }
 
-    /// What comes after a call of one of the functions below. In the versions for arrays in line no
-    /// call is left that comes back, and the code generator keeps variables in registers.
+    /// What comes after a call of one of the functions below: in residual code a version of its
+    /// own, from which no way leads back to that for the usual arrays. There, no call is left that
+    /// comes back, and the code generator keeps variables in registers.
     #[inline(always)]
     fn apart(&mut self, needless: u32) {
-        self.leave_for(LEAVING_IN_LINE);
+        if specialize_active() != 0 && self.version == USUAL {
+            self.go_on_as(LEAVING);
+        }
         still_passed(needless);
     }
 
-    /// Goes on as another version, in residual code, if that is not behind already: from none does
-    /// a way lead back to one before it.
-    #[inline(always)]
-    fn leave_for(&mut self, version: u32) {
-        if specialize_active() != 0 && self.version < version {
-            self.go_on_as(version);
-        }
-    }
-
-    /// A round begins, or the activation does again: what leaves a version has come from each
-    /// access to one place.
+    /// A round begins, or the activation does again: the version that leaves the one for the usual
+    /// arrays has come from each access to one place.
     #[inline(always)]
     pub fn leave_version(&mut self) {
-        let is_leaving = self.version == LEAVING_USUAL || self.version == LEAVING_IN_LINE;
-        if specialize_active() != 0 && is_leaving {
-            self.go_on_as(self.version + 1);
+        if specialize_active() != 0 && self.version == LEAVING {
+            self.go_on_as(APART);
         }
     }
 
@@ -208,12 +194,11 @@ impl Registers {
 
     /// The element, if it is a float, and the indices are inside.
     #[inline(always)]
-    fn plain_float(&mut self, num_dims: u32) -> Option<f64> {
+    fn plain_float(&self, num_dims: u32) -> Option<f64> {
         let place = self.locate(num_dims)?;
         if place.kind == Element::Float64 as u32 {
             Some(memory::load_f64(place.address(WORD)))
         } else if place.is_short_float() {
-            self.leave_for(LEAVING_USUAL);
             Some(load_f32(place.address(WORD / 2)).into())
         } else {
             None
@@ -221,14 +206,13 @@ impl Registers {
     }
 
     #[inline(always)]
-    fn set_plain_float(&mut self, num_dims: u32, value: i64) -> bool {
+    fn set_plain_float(&self, num_dims: u32, value: i64) -> bool {
         let Some(place) = self.locate(num_dims) else {
             return false;
         };
         if place.kind == Element::Float64 as u32 {
             memory::store_f64(place.address(WORD), Value(value).as_float());
         } else if place.is_short_float() {
-            self.leave_for(LEAVING_USUAL);
             store_f32(place.address(WORD / 2), Value(value).as_float() as f32);
         } else {
             return false;
@@ -266,12 +250,11 @@ impl Registers {
 
     /// The element, if it is a word or a byte, and the indices are inside.
     #[inline(always)]
-    fn plain_integer(&mut self, num_dims: u32) -> Option<i64> {
+    fn plain_integer(&self, num_dims: u32) -> Option<i64> {
         let place = self.locate(num_dims)?;
         if place.is_byte() {
             Some(memory::load_u8(place.address(1)).into())
         } else if place.kind == Element::Int as u32 {
-            self.leave_for(LEAVING_USUAL);
             Some(memory::load_i64(place.address(WORD)))
         } else {
             None
@@ -279,14 +262,13 @@ impl Registers {
     }
 
     #[inline(always)]
-    fn set_plain_integer(&mut self, num_dims: u32, value: i64) -> bool {
+    fn set_plain_integer(&self, num_dims: u32, value: i64) -> bool {
         let Some(place) = self.locate(num_dims) else {
             return false;
         };
         if place.is_byte() {
             memory::store_u8(place.address(1), (value >> 1) as u8);
         } else if place.kind == Element::Int as u32 {
-            self.leave_for(LEAVING_USUAL);
             memory::store_i64(place.address(WORD), value >> 1);
         } else {
             return false;
