@@ -138,6 +138,7 @@ pub const KINDS: &[Kind] = &[
     Kind::Code("peel", Damage::JoinArguments),
     Kind::Code("numbering", Damage::MergedLoads),
     Kind::Code("numbering", Damage::SwappedEdge),
+    Kind::Code("unswitch", Damage::SwappedEdge),
     Kind::Code("offsets", Damage::WrongOffset),
     Kind::Code("addresses", Damage::MergedLoads),
     Kind::Code("dce", Damage::DroppedEffect),

@@ -87,6 +87,8 @@ optimisations! {
     "settled-loops" settled_loops;
     /// Take what does not change in a short loop out of it, by a copy of its first round.
     "peeling" peeling;
+    /// Give short loops that ask in each round what cannot change a version for the usual answers.
+    "unswitching" unswitching;
     /// Have floating-point numbers go into and come out of loops that call nothing as copies, and
     /// stored before arms meet of which one calls: engines can keep them in registers then.
     "live-ranges" live_ranges;

@@ -238,6 +238,13 @@ fn sources(
     }
 }
 
+/// New values for a block that has the parameters of this one.
+pub fn params_like(function: &mut Function, block: Block) -> Vec<Value> {
+    let types = function.blocks[block].params.iter();
+    let types: Vec<_> = types.map(|&param| function.value_type(param)).collect();
+    types.into_iter().map(|ty| function.new_value(ty)).collect()
+}
+
 /// Leads the jumps from elsewhere into a loop of these blocks, the head first, to `entrance`.
 pub fn enter(function: &mut Function, order: &Order, blocks: &[Block], entrance: Block) {
     let enters = order.preds.of(blocks[0]).iter();

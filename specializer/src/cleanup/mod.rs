@@ -42,6 +42,7 @@ mod tailcalls;
 #[cfg(test)]
 mod tests;
 mod threads;
+mod unswitch;
 
 use crate::allocator::Allocator;
 use crate::eval::Reload;
@@ -80,7 +81,7 @@ pub enum Trapped {
 }
 
 /// The passes, in order.
-pub const PASSES: [Pass; 27] = [
+pub const PASSES: [Pass; 28] = [
     Pass {
         name: "reloads",
         run: Run::Reloading(reloads::run),
@@ -127,6 +128,10 @@ pub const PASSES: [Pass; 27] = [
     Pass {
         is_on: |optimisations| optimisations.value_numbering,
         ..with_memory("numbering", numbering::run)
+    },
+    Pass {
+        is_on: |optimisations| optimisations.unswitching,
+        ..pass("unswitch", unswitch::run)
     },
     Pass {
         is_on: |optimisations| optimisations.offsets,

@@ -148,9 +148,7 @@ fn quick(
 
 /// A new block that jumps to `head`, with the same parameters.
 fn outer_head(function: &mut Function, head: Block) -> Block {
-    let types = function.blocks[head].params.iter();
-    let types: Vec<_> = types.map(|&param| function.value_type(param)).collect();
-    let params: Vec<_> = types.into_iter().map(|ty| function.new_value(ty)).collect();
+    let params = copies::params_like(function, head);
     let term = Terminator::Jump(Target {
         block: head,
         args: params.iter().copied().collect(),

@@ -1,0 +1,327 @@
+//! Loop unswitching: a short loop whose rounds ask again what cannot change gets versions in which
+//! that is decided.
+//!
+//! An interpreter asks each value and each array what it is, and in a loop it is the same each
+//! time. Where one answer ends the loop, a copy of the first round decides it for all others
+//! ([`super::peel`]). Where rounds go on with either, this asks before the loop, once:
+//!
+//! ```text
+//! gate:  branch is_usual ? head' : head
+//! head:  … branch is_usual ? a : b        head':  … jump a'
+//! ```
+//!
+//! There is a version for the answers with which a round has nothing further to ask, one for the
+//! others, and, where several things are asked, the loop as it was for some of these and some of
+//! those.
+//!
+//! Leaves out loops with loops within them, and loops that call: there, the question costs little.
+
+#[cfg(test)]
+mod tests;
+
+use super::compact::empty_unreached;
+use super::copies::{self, Copies};
+use super::separate;
+use crate::dominators::{Dominators, Order};
+use crate::hash::{FastMap, FastSet};
+use crate::ir::residual::{Block, BlockData, Function, Inst, Target, Terminator, Value, Values};
+use crate::op::{Effect, Op};
+
+/// Blocks and instructions of the longest loop that is copied.
+const MOST_BLOCKS: usize = 64;
+const MOST_INSTS: usize = 320;
+
+/// Most questions that are decided in a loop.
+const MOST_QUESTIONS: usize = 8;
+
+/// Most loops of a function that are copied.
+const MOST_LOOPS: usize = 32;
+
+pub fn run(function: &mut Function) {
+    let mut order = Order::new(function);
+    let heads = order.blocks.iter().copied();
+    let heads: Vec<Block> = heads
+        .filter(|&block| block != Block::ENTRY && order.begins_loop(block))
+        .collect();
+    if heads.is_empty() {
+        return;
+    }
+    let mut dominators = Dominators::new(function, &order);
+    let mut rest = MOST_LOOPS;
+    for head in heads {
+        let Some(found) = Loop::new(function, &order, &dominators, head) else {
+            continue;
+        };
+        if !copies::are_needed_little(function, &order, &found.blocks) {
+            continue;
+        }
+        order = found.unswitch(function, &order, Answers::Usual);
+        if found.questions.len() == 1 {
+            order = found.settle(function);
+        } else if copies::are_needed_little(function, &order, &found.blocks) {
+            order = found.unswitch(function, &order, Answers::Others);
+        }
+        rest -= 1;
+        if rest == 0 {
+            break;
+        }
+        dominators = Dominators::new(function, &order);
+    }
+}
+
+/// A loop, and what its rounds ask.
+struct Loop {
+    /// The head first.
+    blocks: Vec<Block>,
+    unchanging: Unchanging,
+    questions: Vec<Question>,
+}
+
+/// A condition that is the same in all rounds, and whether it usually holds.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+struct Question {
+    condition: Value,
+    holds: bool,
+}
+
+/// What a version of the loop is for.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+enum Answers {
+    Usual,
+    Others,
+}
+
+impl Question {
+    /// Whether the condition holds with these answers.
+    fn holds(self, answers: Answers) -> bool {
+        self.holds == (answers == Answers::Usual)
+    }
+}
+
+impl Loop {
+    /// Nothing if this one is to stay as it is.
+    fn new(
+        function: &Function,
+        order: &Order,
+        dominators: &Dominators,
+        head: Block,
+    ) -> Option<Self> {
+        let mut blocks = order.blocks_of_loop(dominators, head, MOST_BLOCKS)?;
+        blocks.sort_unstable_by_key(|&block| order.number[block]);
+        let datas = || blocks.iter().map(|&block| &function.blocks[block]);
+        let is_innermost = !blocks[1..].iter().any(|&block| order.begins_loop(block));
+        let insts: usize = datas().map(|data| data.insts.len()).sum();
+        if !is_innermost || insts > MOST_INSTS || datas().any(separate::calls) {
+            return None;
+        }
+        let unchanging = Unchanging::new(datas());
+        let mut questions: Vec<Question> = Vec::new();
+        for data in datas() {
+            let Terminator::Branch {
+                cond,
+                then,
+                otherwise,
+            } = &data.term
+            else {
+                continue;
+            };
+            let stays = |target: &Target| blocks.contains(&target.block);
+            let Some(condition) = unchanging.name(*cond) else {
+                continue;
+            };
+            let is_known = questions.iter().any(|known| known.condition == condition);
+            if !is_known && stays(then) && stays(otherwise) {
+                let asks = [then, otherwise].map(|target| asks(&function.blocks[target.block]));
+                let holds = asks != [true, false];
+                questions.push(Question { condition, holds });
+            }
+        }
+        questions.truncate(MOST_QUESTIONS);
+        (!questions.is_empty()).then_some(Self {
+            blocks,
+            unchanging,
+            questions,
+        })
+    }
+
+    /// Adds the version for these answers. The function's order, as `order` was before.
+    fn unswitch(&self, function: &mut Function, order: &Order, answers: Answers) -> Order {
+        let head = self.blocks[0];
+        let copies = Copies::new(function, &self.blocks, head);
+        for &block in &self.blocks {
+            let copy = copies.of(block);
+            copies::lead(&mut function.blocks[copy], |to| {
+                if to == head { copies.of(head) } else { to }
+            });
+            if let Terminator::Branch { cond, .. } = function.blocks[block].term {
+                self.decide(cond, answers, &mut function.blocks[copy]);
+            }
+        }
+        let gate = self.gate(function, copies.of(head), answers);
+        copies::enter(function, order, &self.blocks, gate);
+        let order = Order::new(function);
+        empty_unreached(function, &order);
+        copies.mend(function, &order);
+        order
+    }
+
+    /// Decides the only question in the loop as it was: a gate leads there with the other answer.
+    fn settle(&self, function: &mut Function) -> Order {
+        for &block in &self.blocks {
+            let data = &mut function.blocks[block];
+            if let Terminator::Branch { cond, .. } = data.term {
+                self.decide(cond, Answers::Others, data);
+            }
+        }
+        let order = Order::new(function);
+        empty_unreached(function, &order);
+        order
+    }
+
+    /// Has a block of a version go where the question leads that `cond` is in the loop as it was.
+    fn decide(&self, cond: Value, answers: Answers, data: &mut BlockData) {
+        let condition = self.unchanging.name(cond);
+        let mut questions = self.questions.iter();
+        let Some(question) = questions.find(|question| Some(question.condition) == condition)
+        else {
+            return;
+        };
+        if let Terminator::Branch {
+            then, otherwise, ..
+        } = &data.term
+        {
+            let target = match question.holds(answers) {
+                true => then,
+                false => otherwise,
+            };
+            data.term = Terminator::Jump(target.clone());
+        }
+    }
+
+    /// New blocks that ask all questions: the first of them, with the parameters of the head. They
+    /// lead to `version` with these answers, or else to the head.
+    fn gate(&self, function: &mut Function, version: Block, answers: Answers) -> Block {
+        let head = self.blocks[0];
+        let params = copies::params_like(function, head);
+        let to = |block| Target {
+            block,
+            args: params.iter().copied().collect(),
+        };
+        let mut insts = Vec::new();
+        let conditions = self
+            .unchanging
+            .compute(function, &self.questions, &mut insts);
+        let mut next = to(version);
+        for (question, cond) in self.questions.iter().zip(conditions).rev() {
+            let (then, otherwise) = match question.holds(answers) {
+                true => (next, to(head)),
+                false => (to(head), next),
+            };
+            let gate = function.blocks.push(BlockData {
+                params: Vec::new(),
+                insts: Vec::new(),
+                term: Terminator::Branch {
+                    cond,
+                    then,
+                    otherwise,
+                },
+            });
+            next = Target {
+                block: gate,
+                args: Values::new(),
+            };
+        }
+        let gate = &mut function.blocks[next.block];
+        gate.insts = insts;
+        gate.params = params;
+        next.block
+    }
+}
+
+/// What is the same in all rounds of a loop.
+struct Unchanging {
+    defined: FastSet<Value>,
+    /// What the loop computes of what is the same, in this order: each once, under one name.
+    insts: Vec<Inst>,
+    names: FastMap<Value, Value>,
+}
+
+impl Unchanging {
+    /// Of the loop of these blocks, in the order of their evaluation.
+    fn new<'f>(blocks: impl Iterator<Item = &'f BlockData> + Clone) -> Self {
+        let mut unchanging = Self {
+            defined: blocks.clone().flat_map(BlockData::defined).collect(),
+            insts: Vec::new(),
+            names: FastMap::default(),
+        };
+        let mut known: FastMap<(Op, Values), Value> = FastMap::default();
+        for inst in blocks.flat_map(|data| &data.insts) {
+            let Some(result) = inst.result else { continue };
+            let args = inst.args.iter().map(|&arg| unchanging.name(arg));
+            if inst.op.effect() == Effect::Pure
+                && let Some(args) = args.collect::<Option<Values>>()
+            {
+                let name = *known.entry((inst.op, args.clone())).or_insert(result);
+                unchanging.names.insert(result, name);
+                if name == result {
+                    unchanging.insts.push(Inst {
+                        op: inst.op,
+                        args,
+                        result: Some(result),
+                    });
+                }
+            }
+        }
+        unchanging
+    }
+
+    /// The name of a value, if it is the same in all rounds.
+    fn name(&self, value: Value) -> Option<Value> {
+        match self.defined.contains(&value) {
+            true => self.names.get(&value).copied(),
+            false => Some(value),
+        }
+    }
+
+    /// The conditions of these questions, as `insts` will compute them.
+    fn compute(
+        &self,
+        function: &mut Function,
+        questions: &[Question],
+        insts: &mut Vec<Inst>,
+    ) -> Vec<Value> {
+        let mut needed: FastSet<Value> = questions.iter().map(|known| known.condition).collect();
+        for inst in self.insts.iter().rev() {
+            if inst.result.is_some_and(|result| needed.contains(&result)) {
+                needed.extend(&inst.args);
+            }
+        }
+        let mut computed: FastMap<Value, Value> = FastMap::default();
+        for inst in &self.insts {
+            let Some(result) = inst.result.filter(|result| needed.contains(result)) else {
+                continue;
+            };
+            let value = function.new_value(function.value_type(result));
+            let args = inst.args.iter();
+            let args = args.map(|arg| computed.get(arg).copied().unwrap_or(*arg));
+            insts.push(Inst {
+                op: inst.op,
+                args: args.collect(),
+                result: Some(value),
+            });
+            computed.insert(result, value);
+        }
+        let conditions = questions.iter().map(|known| known.condition);
+        conditions
+            .map(|condition| computed.get(&condition).copied().unwrap_or(condition))
+            .collect()
+    }
+}
+
+/// Whether a block ends in a question of its own.
+fn asks(data: &BlockData) -> bool {
+    matches!(
+        data.term,
+        Terminator::Branch { .. } | Terminator::Switch { .. }
+    )
+}
