@@ -207,10 +207,9 @@ impl Loop {
             block,
             args: params.iter().copied().collect(),
         };
-        let mut insts = Vec::new();
-        let conditions = self
-            .unchanging
-            .compute(function, &self.questions, &mut insts);
+        let conditions = self.questions.iter().map(|question| question.condition);
+        let conditions: Vec<Value> = conditions.collect();
+        let (insts, conditions) = self.unchanging.compute(function, &conditions);
         let mut next = to(version);
         for (question, cond) in self.questions.iter().zip(conditions).rev() {
             let (then, otherwise) = match question.holds(answers) {
@@ -283,19 +282,15 @@ impl Unchanging {
         }
     }
 
-    /// The conditions of these questions, as `insts` will compute them.
-    fn compute(
-        &self,
-        function: &mut Function,
-        questions: &[Question],
-        insts: &mut Vec<Inst>,
-    ) -> Vec<Value> {
-        let mut needed: FastSet<Value> = questions.iter().map(|known| known.condition).collect();
+    /// Computes these outside of the loop: how, and the values.
+    fn compute(&self, function: &mut Function, names: &[Value]) -> (Vec<Inst>, Vec<Value>) {
+        let mut needed: FastSet<Value> = names.iter().copied().collect();
         for inst in self.insts.iter().rev() {
             if inst.result.is_some_and(|result| needed.contains(&result)) {
                 needed.extend(&inst.args);
             }
         }
+        let mut insts = Vec::new();
         let mut computed: FastMap<Value, Value> = FastMap::default();
         for inst in &self.insts {
             let Some(result) = inst.result.filter(|result| needed.contains(result)) else {
@@ -303,19 +298,21 @@ impl Unchanging {
             };
             let value = function.new_value(function.value_type(result));
             let args = inst.args.iter();
-            let args = args.map(|arg| computed.get(arg).copied().unwrap_or(*arg));
             insts.push(Inst {
                 op: inst.op,
-                args: args.collect(),
+                args: args.map(|arg| outside(&computed, arg)).collect(),
                 result: Some(value),
             });
             computed.insert(result, value);
         }
-        let conditions = questions.iter().map(|known| known.condition);
-        conditions
-            .map(|condition| computed.get(&condition).copied().unwrap_or(condition))
-            .collect()
+        let values = names.iter().map(|name| outside(&computed, name));
+        (insts, values.collect())
     }
+}
+
+/// What has been computed of a value that the loop defines; others are there anyway.
+fn outside(computed: &FastMap<Value, Value>, value: &Value) -> Value {
+    computed.get(value).copied().unwrap_or(*value)
 }
 
 /// Whether a block ends in a question of its own.
