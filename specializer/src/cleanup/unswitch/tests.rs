@@ -1,6 +1,7 @@
 //! Which loops get versions, and what they decide.
 
 use expect_test::{Expect, expect};
+use fastrand::Rng;
 
 use crate::cleanup::tests::check_pass;
 use crate::exec::{self, NoHost, State};
@@ -49,27 +50,31 @@ bb6():
     )
 }
 
-/// How many blocks are added to the loop, which still computes the same.
-fn added(text: &str) -> usize {
-    let function = parsed(text);
+/// The function with versions of its loop, which computes the same in so many rounds.
+fn unswitched(function: &Function, rounds: &[i32]) -> Function {
     let mut unswitched = function.clone();
     super::run(&mut unswitched);
     crate::verify::residual(&unswitched, &crate::random::Types).expect("what is left is valid");
-    for first in 0..4 {
-        for second in 0..4 {
-            let args = [3, first, second].map(Const::I32);
-            let run = |function| {
-                let mut state = State::new(0, Vec::new(), 1000);
-                exec::run(function, &args, &mut state, &mut NoHost)
-            };
-            assert_eq!(
-                run(&unswitched),
-                run(&function),
-                "of {args:?}: {unswitched}"
-            );
+    for &rounds in rounds {
+        for first in 0..4 {
+            for second in 0..4 {
+                let args = [rounds, first, second].map(Const::I32);
+                let run = |function| {
+                    let mut state = State::new(0, Vec::new(), 1000);
+                    exec::run(function, &args, &mut state, &mut NoHost)
+                };
+                let (before, after) = (run(function), run(&unswitched));
+                assert_eq!(after, before, "of {args:?}: {function} as {unswitched}");
+            }
         }
     }
-    unswitched.blocks.len() - function.blocks.len()
+    unswitched
+}
+
+/// How many blocks are added to the loop.
+fn added(text: &str) -> usize {
+    let function = parsed(text);
+    unswitched(&function, &[3]).blocks.len() - function.blocks.len()
 }
 
 #[test]
@@ -175,4 +180,110 @@ bb8():
 ";
     // Two versions of the loop's seven blocks, and two gates of two blocks.
     assert_eq!(added(text), 18);
+}
+
+/// A loop that asks several things in each round, some of them the same each time, and whose rounds
+/// may end it.
+fn random_loop(random: &mut Rng) -> Function {
+    let mut text = String::from(
+        "function(i32, i32, i32) -> i64 {
+bb0(v0: i32, v1: i32, v2: i32):
+    v3: i32 = i32.const 1
+    v4: i64 = i64.const 3
+    v5: i64 = i64.const 5
+    jump bb1(v0, v4)
+bb1(v6: i32, v7: i64):
+",
+    );
+    let count = random.u32(1..5);
+    let ends_early = random.bool();
+    let end = |sum: u32| match ends_early {
+        true => format!("bb{}(v{sum})", 2 + 4 * count),
+        false => format!("bb{}()", 2 + 4 * count),
+    };
+    let (mut sum, mut value, mut block) = (7, 8, 2);
+    for _ in 0..count {
+        let question = ["i32.eq v1, v2", "i32.and v1, v3", "i32.and v6, v3"];
+        let question = question[random.usize(..question.len())];
+        let [then, otherwise, further, meeting] = [0, 1, 2, 3].map(|index| block + index);
+        let [cond, one, other, third, met] = [0, 1, 2, 3, 4].map(|index| value + index);
+        text += &format!("    v{cond}: i32 = {question}\n");
+        text += &format!("    branch v{cond} ? bb{then}() : bb{otherwise}()\n");
+        text += &format!("bb{then}():\n    v{one}: i64 = i64.add v{sum}, v5\n");
+        text += &format!("    jump bb{meeting}(v{one})\n");
+        text += &format!("bb{otherwise}():\n    v{other}: i64 = i64.mul v{sum}, v4\n");
+        let way_out = match ends_early {
+            true => end(other),
+            false => format!("bb{meeting}(v{other})"),
+        };
+        text += &format!("    branch v2 ? bb{further}() : {way_out}\n");
+        text += &format!("bb{further}():\n    v{third}: i64 = i64.xor v{other}, v5\n");
+        text += &format!("    jump bb{meeting}(v{third})\n");
+        text += &format!("bb{meeting}(v{met}: i64):\n");
+        (sum, value, block) = (met, value + 5, block + 4);
+    }
+    text += &format!("    v{value}: i32 = i32.sub v6, v3\n");
+    text += &format!(
+        "    branch v{value} ? bb1(v{value}, v{sum}) : {}\n",
+        end(sum)
+    );
+    text += &match ends_early {
+        true => format!("bb{block}(v{0}: i64):\n    return v{0}\n", value + 1),
+        false => format!(
+            "bb{block}():\n    v{0}: i64 = i64.add v{sum}, v7\n    return v{0}\n",
+            value + 1
+        ),
+    };
+    parsed(&(text + "}\n"))
+}
+
+#[test]
+fn random_loops_compute_what_they_did() {
+    let mut changed = 0;
+    for seed in 0..1000 {
+        let function = random_loop(&mut Rng::with_seed(seed));
+        changed +=
+            usize::from(unswitched(&function, &[1, 2, 5]).blocks.len() > function.blocks.len());
+    }
+    assert!(changed > 700, "{changed}");
+}
+
+#[test]
+fn a_loop_may_ask_of_what_the_loop_before_it_has_computed() {
+    let text = "function(i32, i32, i32) -> i64 {
+bb0(v0: i32, v1: i32, v2: i32):
+    v3: i32 = i32.const 1
+    v4: i64 = i64.const 3
+    v5: i64 = i64.const 5
+    jump bb1(v0, v4)
+bb1(v6: i32, v7: i64):
+    branch v1 ? bb2() : bb3()
+bb2():
+    v8: i64 = i64.add v7, v4
+    jump bb4(v8)
+bb3():
+    v9: i64 = i64.add v7, v5
+    jump bb4(v9)
+bb4(v10: i64):
+    v11: i32 = i32.sub v6, v3
+    branch v11 ? bb1(v11, v10) : bb5(v0, v4)
+bb5(v12: i32, v13: i64):
+    v14: i32 = i32.wrap_i64 v10
+    v15: i32 = i32.and v14, v3
+    branch v15 ? bb6() : bb7()
+bb6():
+    v16: i64 = i64.add v13, v10
+    jump bb8(v16)
+bb7():
+    v17: i64 = i64.mul v13, v5
+    jump bb8(v17)
+bb8(v18: i64):
+    v19: i32 = i32.sub v12, v3
+    branch v19 ? bb5(v19, v18) : bb9()
+bb9():
+    return v18
+}
+";
+    assert!(added(text) > 0);
+    unswitched(&parsed(text), &[1, 2, 5]);
 }
