@@ -5,7 +5,7 @@
 
 use std::num::NonZero;
 
-use crate::dominators::Order;
+use crate::dominators::{Dominators, Order};
 use crate::hash::{FastMap, FastSet};
 use crate::index::Map;
 use crate::ir::residual::{Block, BlockData, Function, Inst, Value};
@@ -40,24 +40,40 @@ pub fn are_needed_little(function: &Function, order: &Order, blocks: &[Block]) -
     places.take(MOST_PLACES + 1).count() <= MOST_PLACES
 }
 
+/// Blocks and instructions of a short loop.
+const MOST_BLOCKS: usize = 64;
+const MOST_INSTS: usize = 320;
+
+/// The blocks of the loop that begins here, the head first, if it is short and has no loop within.
+pub fn short_loop(
+    function: &Function,
+    order: &Order,
+    dominators: &Dominators,
+    head: Block,
+) -> Option<Vec<Block>> {
+    let blocks = order.blocks_of_loop(dominators, head, MOST_BLOCKS)?;
+    let is_innermost = !blocks[1..].iter().any(|&block| order.begins_loop(block));
+    let insts = blocks
+        .iter()
+        .map(|&block| function.blocks[block].insts.len());
+    (is_innermost && insts.sum::<usize>() <= MOST_INSTS).then_some(blocks)
+}
+
 /// Copies of blocks, and of the values that they define.
 pub struct Copies {
     blocks: FastMap<Block, Block>,
     values: FastMap<Value, Value>,
     /// The values with their copies, each with the block that defines it.
     twins: Vec<[(Block, Value); 2]>,
-    /// Jumps to it lead there from the copies as well.
-    head: Block,
 }
 
 impl Copies {
-    /// Copies `blocks`. Jumps among the copies stay among them, but for those to `head`.
-    pub fn new(function: &mut Function, blocks: &[Block], head: Block) -> Self {
+    /// Copies `blocks`. Jumps among the copies stay among them.
+    pub fn new(function: &mut Function, blocks: &[Block]) -> Self {
         let mut copies = Self {
             blocks: FastMap::default(),
             values: FastMap::default(),
             twins: Vec::new(),
-            head,
         };
         for &block in blocks {
             let copy = function.blocks.push(BlockData::empty());
@@ -136,10 +152,7 @@ pub fn mend<D: AsRef<[(Block, Value)]>>(function: &mut Function, order: &Order, 
 
 impl Naming<Residual, Residual> for Copies {
     fn block(&mut self, block: Block) -> Block {
-        match block == self.head {
-            true => block,
-            false => self.blocks.get(&block).copied().unwrap_or(block),
-        }
+        self.blocks.get(&block).copied().unwrap_or(block)
     }
 
     fn value(&mut self, value: Value) -> Value {

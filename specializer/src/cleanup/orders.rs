@@ -18,7 +18,7 @@ use crate::op::{Const, Op};
 const MOST_STEPS: usize = 4;
 
 /// An order of two integers, in some form.
-struct Order {
+struct ThreeWay {
     left: Value,
     right: Value,
     less: Op,
@@ -38,7 +38,7 @@ pub(super) fn compared(op: Op, args: &[Value], known: &impl Known) -> Option<Bet
         [with] => Some(constant(with, known)?),
         _ => return None,
     };
-    let order = Order::of(args[0], MOST_STEPS, known)?;
+    let order = ThreeWay::of(args[0], MOST_STEPS, known)?;
     let holds = |form| -> Option<bool> {
         let operands = [Some(form), with];
         let operands: Vec<Const> = operands.into_iter().flatten().collect();
@@ -59,7 +59,7 @@ pub(super) fn compared(op: Op, args: &[Value], known: &impl Known) -> Option<Bet
     Some(Better::Op(comparison, args))
 }
 
-impl Order {
+impl ThreeWay {
     /// The order that `value` is, which so many operators may have changed.
     fn of(value: Value, steps: usize, known: &impl Known) -> Option<Self> {
         let (op, [first, second, _]) = known.definition(value)?;

@@ -17,10 +17,6 @@ use crate::dominators::{Dominators, Order};
 use crate::ir::residual::{Block, Function, Value};
 use crate::op::{Effect, Op};
 
-/// Blocks and instructions of the longest loop that is copied.
-const MOST_BLOCKS: usize = 64;
-const MOST_INSTS: usize = 320;
-
 /// Most loops of a function that are copied.
 const MOST_LOOPS: usize = 32;
 
@@ -31,8 +27,14 @@ pub fn run(function: &mut Function, memory: &MemoryUse) {
     }
     for blocks in find(function, &order, memory) {
         if copies::are_needed_little(function, &order, &blocks) {
-            let copies = Copies::new(function, &blocks, blocks[0]);
-            copies::enter(function, &order, &blocks, copies.of(blocks[0]));
+            let copies = Copies::new(function, &blocks);
+            let [head, first] = [blocks[0], copies.of(blocks[0])];
+            for &block in &blocks {
+                copies::lead(&mut function.blocks[copies.of(block)], |to| {
+                    if to == first { head } else { to }
+                });
+            }
+            copies::enter(function, &order, &blocks, first);
             order = Order::new(function);
             copies.mend(function, &order);
         }
@@ -47,17 +49,10 @@ fn find(function: &Function, order: &Order, memory: &MemoryUse) -> Vec<Vec<Block
     let heads = order.blocks.iter().copied();
     let heads = heads.filter(|&block| block != Block::ENTRY && order.begins_loop(block));
     let loops = heads.filter_map(|head| {
-        let blocks = order.blocks_of_loop(&dominators, head, MOST_BLOCKS)?;
-        let is_innermost = !blocks[1..].iter().any(|&block| order.begins_loop(block));
-        let insts = blocks
-            .iter()
-            .map(|&block| function.blocks[block].insts.len());
-        let is_short = insts.sum::<usize>() <= MOST_INSTS;
-        let pays = || {
-            let mut constant = Unchanging::new(function, order, &blocks);
-            constant.loads(|address| written.leaves(head, areas.of(address, 0)))
-        };
-        (is_innermost && is_short && pays()).then_some(blocks)
+        let blocks = copies::short_loop(function, order, &dominators, head)?;
+        let mut constant = Unchanging::new(function, order, &blocks);
+        let pays = constant.loads(|address| written.leaves(head, areas.of(address, 0)));
+        pays.then_some(blocks)
     });
     loops.take(MOST_LOOPS).collect()
 }

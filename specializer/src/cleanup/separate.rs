@@ -97,7 +97,7 @@ impl Rounds {
         let head = self.blocks[0];
         let outer = outer_head(function, head);
         copies::enter(function, order, &self.blocks, outer);
-        let copies = Copies::new(function, &self.late, head);
+        let copies = Copies::new(function, &self.late);
         for &block in &self.late {
             copies::lead(&mut function.blocks[copies.of(block)], |to| {
                 if to == head { outer } else { to }

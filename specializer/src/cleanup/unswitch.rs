@@ -27,10 +27,6 @@ use crate::hash::{FastMap, FastSet};
 use crate::ir::residual::{Block, BlockData, Function, Inst, Target, Terminator, Value, Values};
 use crate::op::{Effect, Op};
 
-/// Blocks and instructions of the longest loop that is copied.
-const MOST_BLOCKS: usize = 64;
-const MOST_INSTS: usize = 320;
-
 /// Most questions that are decided in a loop.
 const MOST_QUESTIONS: usize = 8;
 
@@ -56,9 +52,7 @@ pub fn run(function: &mut Function) {
             continue;
         }
         order = found.unswitch(function, &order, Answers::Usual);
-        if found.questions.len() == 1 {
-            order = found.settle(function);
-        } else if copies::are_needed_little(function, &order, &found.blocks) {
+        if found.questions.len() > 1 && copies::are_needed_little(function, &order, &found.blocks) {
             order = found.unswitch(function, &order, Answers::Others);
         }
         rest -= 1;
@@ -106,12 +100,10 @@ impl Loop {
         dominators: &Dominators,
         head: Block,
     ) -> Option<Self> {
-        let mut blocks = order.blocks_of_loop(dominators, head, MOST_BLOCKS)?;
+        let mut blocks = copies::short_loop(function, order, dominators, head)?;
         blocks.sort_unstable_by_key(|&block| order.number[block]);
         let datas = || blocks.iter().map(|&block| &function.blocks[block]);
-        let is_innermost = !blocks[1..].iter().any(|&block| order.begins_loop(block));
-        let insts: usize = datas().map(|data| data.insts.len()).sum();
-        if !is_innermost || insts > MOST_INSTS || datas().any(separate::calls) {
+        if datas().any(separate::calls) {
             return None;
         }
         let unchanging = Unchanging::new(datas());
@@ -147,34 +139,22 @@ impl Loop {
     /// Adds the version for these answers. The function's order, as `order` was before.
     fn unswitch(&self, function: &mut Function, order: &Order, answers: Answers) -> Order {
         let head = self.blocks[0];
-        let copies = Copies::new(function, &self.blocks, head);
-        for &block in &self.blocks {
-            let copy = copies.of(block);
-            copies::lead(&mut function.blocks[copy], |to| {
-                if to == head { copies.of(head) } else { to }
-            });
-            if let Terminator::Branch { cond, .. } = function.blocks[block].term {
-                self.decide(cond, answers, &mut function.blocks[copy]);
-            }
-        }
+        let copies = Copies::new(function, &self.blocks);
         let gate = self.gate(function, copies.of(head), answers);
         copies::enter(function, order, &self.blocks, gate);
+        for &block in &self.blocks {
+            let Terminator::Branch { cond, .. } = function.blocks[block].term else {
+                continue;
+            };
+            self.decide(cond, answers, &mut function.blocks[copies.of(block)]);
+            // The loop as it was is there for the other answer then.
+            if self.questions.len() == 1 {
+                self.decide(cond, Answers::Others, &mut function.blocks[block]);
+            }
+        }
         let order = Order::new(function);
         empty_unreached(function, &order);
         copies.mend(function, &order);
-        order
-    }
-
-    /// Decides the only question in the loop as it was: a gate leads there with the other answer.
-    fn settle(&self, function: &mut Function) -> Order {
-        for &block in &self.blocks {
-            let data = &mut function.blocks[block];
-            if let Terminator::Branch { cond, .. } = data.term {
-                self.decide(cond, Answers::Others, data);
-            }
-        }
-        let order = Order::new(function);
-        empty_unreached(function, &order);
         order
     }
 
