@@ -2,14 +2,15 @@
 //! flow.
 //!
 //! The graph comes first; then each block's operands are chosen among the values that dominate it.
-//! Blocks report to the host, at least one in each loop, so that a test can compare traces and end
-//! loops.
+//! So that loops end, where each begins it counts its rounds, or reports to the host. Other blocks
+//! may report too, so that a test can compare traces.
 
 use crate::dominators::{Dominators, Order};
+use crate::hash::FastSet;
 use crate::index::Map;
 use crate::ir::residual::{Block, BlockData, Function, Inst, Target, Terminator, Value, Values};
 use crate::ir::{Callee, Func, Global, Sig, Signature, Type};
-use crate::op::{Const, LoadKind, Op, StoreKind};
+use crate::op::{Const, Intrinsic, LoadKind, Op, StoreKind};
 use fastrand::Rng;
 
 /// `report(i32, i64) -> i64`: a function that the test provides.
@@ -51,24 +52,46 @@ pub fn cases(few: u64) -> std::ops::Range<u64> {
     first..first + number("BACTRIAN_FUZZ_CASES", few)
 }
 
-/// A function `(i32, i64) -> i64` of up to `max_blocks` blocks.
+/// A function `(i32, i64) -> i64` of up to `max_blocks` blocks, and two for each loop that counts.
+/// Half of them count where they can; half of them report only where they have to.
 pub fn function(random: &mut Rng, max_blocks: usize) -> Function {
     let count = 1 + random.usize(..max_blocks);
+    let [counts, stores, calls] = [(); 3].map(|()| random.bool());
+    // Loops of one entry are rare where edges lead anywhere.
+    let reach = if counts { 3 } else { count };
+    let blocks = 0..count;
     let mut function = Function {
         signature: signature(),
-        blocks: (0..count).map(|_| graph_block(random, count)).collect(),
+        blocks: blocks
+            .map(|block| graph_block(random, block, count, reach))
+            .collect(),
         types: Map::default(),
+    };
+    let counting = match counts {
+        true => count_rounds(&mut function),
+        false => FastSet::default(),
     };
     let order = Order::new(&function);
     let dominators = Dominators::new(&function, &order);
     let reports = (function.blocks.keys())
-        .map(|block| order.begins_loop(block) || random.usize(..3) == 0)
+        .map(|block| {
+            let has_to = order.begins_loop(block) && !counting.contains(&block);
+            has_to || calls && random.usize(..4) == 0
+        })
         .collect();
+    let count = function.blocks.len();
     let mut builder = Builder {
         random,
         function: &mut function,
+        dominators: &dominators,
         defined: Map::filled(Vec::new(), count),
         reports,
+        counting,
+        choices: match (calls, stores) {
+            (true, _) => CHOICES.len(),
+            (false, true) => CHOICES.len() - CALLS,
+            (false, false) => CHOICES.len() - CALLS - STORES,
+        },
     };
     for block in order.number.keys() {
         builder.params(block);
@@ -86,15 +109,59 @@ pub fn function(random: &mut Rng, max_blocks: usize) -> Function {
     function
 }
 
-/// A block with its edges; arguments and operands are filled in later.
-fn graph_block(random: &mut Rng, count: usize) -> BlockData {
-    let hole = Value(u32::MAX);
-    let mut target = || {
-        let block = if count > 1 {
-            1 + random.usize(..count - 1)
-        } else {
-            0
+/// Has each loop of one entry end the function after some rounds: its first block, which is
+/// answered, asks for that before all else.
+fn count_rounds(function: &mut Function) -> FastSet<Block> {
+    let order = Order::new(function);
+    let dominators = Dominators::new(function, &order);
+    let mut counting = FastSet::default();
+    for &head in &order.blocks {
+        let has_one_entry = || {
+            order
+                .blocks_of_loop(&dominators, head, usize::MAX)
+                .is_some()
         };
+        if !order.begins_loop(head) || !has_one_entry() {
+            continue;
+        }
+        counting.insert(head);
+        let jump_to = |block| Target {
+            block,
+            args: Values::new(),
+        };
+        let end = function.blocks.push(BlockData {
+            params: Vec::new(),
+            insts: Vec::new(),
+            term: Terminator::Return(Values::new()),
+        });
+        let body = Block(function.blocks.len() as u32);
+        let asks = Terminator::Branch {
+            cond: HOLE,
+            then: jump_to(body),
+            otherwise: jump_to(end),
+        };
+        let term = std::mem::replace(&mut function.blocks[head].term, asks);
+        function.blocks.push(BlockData {
+            params: Vec::new(),
+            insts: Vec::new(),
+            term,
+        });
+    }
+    counting
+}
+
+/// Stands for an operand that is not yet chosen.
+const HOLE: Value = Value(u32::MAX);
+
+/// Rounds of a loop that counts, less one: a mask.
+const MOST_ROUNDS: i32 = 3;
+
+/// The block of number `block` of `count` with its edges, which lead to any of the `reach` before
+/// and after it, but for the entry; arguments and operands are filled in later.
+fn graph_block(random: &mut Rng, block: usize, count: usize, reach: usize) -> BlockData {
+    let mut target = || {
+        let near = block.saturating_sub(reach).max(1)..count.min(block + reach + 1);
+        let block = if count > 1 { random.usize(near) } else { 0 };
         Target {
             block: Block(block as u32),
             args: Values::new(),
@@ -106,12 +173,12 @@ fn graph_block(random: &mut Rng, count: usize) -> BlockData {
         0 | 1 => Terminator::Return(Values::new()),
         2..=4 => Terminator::Jump(first),
         5..=9 => Terminator::Branch {
-            cond: hole,
+            cond: HOLE,
             then: first,
             otherwise: second,
         },
         10 => Terminator::Switch {
-            index: hole,
+            index: HOLE,
             targets: vec![first, second, third],
             default,
         },
@@ -127,6 +194,69 @@ fn graph_block(random: &mut Rng, count: usize) -> BlockData {
     }
 }
 
+/// Operators and the types of their operands; constants and offsets are chosen when one is.
+const CHOICES: [(Op, &[Type]); 44] = {
+    use Type::{F64, I32, I64};
+    [
+        (Op::Const(Const::I32(0)), &[]),
+        (Op::Const(Const::I64(0)), &[]),
+        (Op::I32Add, &[I32, I32]),
+        (Op::I32Sub, &[I32, I32]),
+        (Op::I32And, &[I32, I32]),
+        (Op::I32Or, &[I32, I32]),
+        (Op::I32Xor, &[I32, I32]),
+        (Op::I32Shl, &[I32, I32]),
+        (Op::I32LtS, &[I32, I32]),
+        (Op::I32Eq, &[I32, I32]),
+        (Op::I32Ne, &[I32, I32]),
+        (Op::I32Eqz, &[I32]),
+        (Op::I32DivU, &[I32, I32]),
+        (Op::I64Add, &[I64, I64]),
+        (Op::I64Sub, &[I64, I64]),
+        (Op::I64Mul, &[I64, I64]),
+        (Op::I64DivS, &[I64, I64]),
+        (Op::I64RemU, &[I64, I64]),
+        (Op::I64And, &[I64, I64]),
+        (Op::I64Or, &[I64, I64]),
+        (Op::I64Shl, &[I64, I64]),
+        (Op::I64ShrS, &[I64, I64]),
+        (Op::I64ShrU, &[I64, I64]),
+        (Op::I64LtU, &[I64, I64]),
+        (Op::I64Eq, &[I64, I64]),
+        (Op::I64Ne, &[I64, I64]),
+        (Op::I64Eqz, &[I64]),
+        (Op::I32WrapI64, &[I64]),
+        (Op::I64ExtendI32U, &[I32]),
+        (Op::I64ExtendI32S, &[I32]),
+        (Op::Select, &[I64, I64, I32]),
+        (Op::Select, &[I32, I32, I32]),
+        (Op::F64Add, &[F64, F64]),
+        (Op::F64Mul, &[F64, F64]),
+        (Op::F64Lt, &[F64, F64]),
+        (Op::I64TruncSatF64S, &[F64]),
+        (load(LoadKind::I64Load), &[I32]),
+        (load(LoadKind::I32Load8U), &[I32]),
+        (load(LoadKind::F64Load), &[I32]),
+        (Op::GlobalGet(GLOBAL), &[]),
+        (store(StoreKind::I64Store), &[I32, I64]),
+        (store(StoreKind::F64Store), &[I32, F64]),
+        (Op::GlobalSet(GLOBAL), &[I32]),
+        (Op::Call(Callee::Direct(REPORT)), &[I32, I64]),
+    ]
+};
+
+/// How many of the last change memory or a global, and how many behind these call.
+const STORES: usize = 3;
+const CALLS: usize = 1;
+
+const fn load(kind: LoadKind) -> Op {
+    Op::Load { kind, offset: 0 }
+}
+
+const fn store(kind: StoreKind) -> Op {
+    Op::Store { kind, offset: 0 }
+}
+
 fn pick<T: Copy>(random: &mut Rng, items: &[T]) -> T {
     items[random.usize(..items.len())]
 }
@@ -134,22 +264,29 @@ fn pick<T: Copy>(random: &mut Rng, items: &[T]) -> T {
 struct Builder<'f> {
     random: &'f mut Rng,
     function: &'f mut Function,
+    dominators: &'f Dominators,
     /// What is available at a block's end.
     defined: Map<Block, Vec<Value>>,
     /// Whether a block reports.
     reports: Map<Block, bool>,
+    /// Where loops begin that count: their first parameter says how many rounds are left.
+    counting: FastSet<Block>,
+    /// How many of [`CHOICES`] there are for it.
+    choices: usize,
 }
 
 impl Builder<'_> {
     fn params(&mut self, block: Block) {
-        let types = match block {
+        let counter = self.counting.contains(&block).then_some(Type::I32);
+        let types: Vec<Type> = match block {
             Block::ENTRY => self.function.signature.params.clone(),
             _ => (0..self.random.usize(..4))
                 .map(|_| pick(self.random, &[Type::I32, Type::I64, Type::I64, Type::F64]))
                 .collect(),
         };
-        let params = types
+        let params = counter
             .into_iter()
+            .chain(types)
             .map(|ty| self.function.new_value(ty))
             .collect();
         self.function.blocks[block].params = params;
@@ -182,6 +319,9 @@ impl Builder<'_> {
             Terminator::Unreachable,
         );
         match &mut term {
+            Terminator::Branch { cond, .. } if self.counting.contains(&block) => {
+                *cond = self.function.blocks[block].params[0];
+            }
             Terminator::Branch { cond: operand, .. }
             | Terminator::Switch { index: operand, .. } => {
                 *operand = self.operand(&available, Type::I32);
@@ -194,12 +334,15 @@ impl Builder<'_> {
         }
         for target in term.targets_mut() {
             let params = self.function.blocks[target.block].params.clone();
-            let types = params.iter().map(|param| self.function.types[*param]);
-            target.args = types
-                .collect::<Vec<_>>()
-                .into_iter()
-                .map(|ty| self.operand(&available, ty))
+            target.args = params
+                .iter()
+                .map(|&param| self.operand(&available, self.function.types[param]))
                 .collect();
+            if self.counting.contains(&target.block) {
+                let goes_back = self.dominators.dominates(target.block, block);
+                let counter = if goes_back { params[0] } else { target.args[0] };
+                target.args[0] = self.rounds(&mut insts, &mut available, counter, goes_back);
+            }
         }
         let data = &mut self.function.blocks[block];
         data.insts = insts;
@@ -208,87 +351,75 @@ impl Builder<'_> {
     }
 
     fn random_inst(&mut self, insts: &mut Vec<Inst>, available: &mut Vec<Value>) {
-        use Type::{F64, I32, I64};
-        let offset = self.random.usize(..3) as u32 * 4;
         let small = pick(self.random, &[-1, 0, 1, 2, 3, 8, 31, 32, 255]);
-        let choices: [(Op, &[Type]); 39] = [
-            (Op::Const(Const::I32(small)), &[]),
-            (Op::Const(Const::I64(i64::from(small))), &[]),
-            (Op::I32Add, &[I32, I32]),
-            (Op::I32Sub, &[I32, I32]),
-            (Op::I32And, &[I32, I32]),
-            (Op::I32Or, &[I32, I32]),
-            (Op::I32Xor, &[I32, I32]),
-            (Op::I32Shl, &[I32, I32]),
-            (Op::I32LtS, &[I32, I32]),
-            (Op::I32Eq, &[I32, I32]),
-            (Op::I32Ne, &[I32, I32]),
-            (Op::I32Eqz, &[I32]),
-            (Op::I32DivU, &[I32, I32]),
-            (Op::I64Add, &[I64, I64]),
-            (Op::I64Sub, &[I64, I64]),
-            (Op::I64Mul, &[I64, I64]),
-            (Op::I64And, &[I64, I64]),
-            (Op::I64Or, &[I64, I64]),
-            (Op::I64Shl, &[I64, I64]),
-            (Op::I64ShrS, &[I64, I64]),
-            (Op::I64ShrU, &[I64, I64]),
-            (Op::I64LtU, &[I64, I64]),
-            (Op::I64Eq, &[I64, I64]),
-            (Op::I64Ne, &[I64, I64]),
-            (Op::I64Eqz, &[I64]),
-            (Op::I32WrapI64, &[I64]),
-            (Op::I64ExtendI32U, &[I32]),
-            (Op::I64ExtendI32S, &[I32]),
-            (Op::Select, &[I64, I64, I32]),
-            (Op::Select, &[I32, I32, I32]),
-            (Op::F64Add, &[F64, F64]),
-            (Op::F64Lt, &[F64, F64]),
-            (Op::I64TruncSatF64S, &[F64]),
-            (
-                Op::Load {
-                    kind: LoadKind::I64Load,
-                    offset,
-                },
-                &[I32],
-            ),
-            (
-                Op::Load {
-                    kind: LoadKind::I32Load8U,
-                    offset,
-                },
-                &[I32],
-            ),
-            (
-                Op::Store {
-                    kind: StoreKind::I64Store,
-                    offset,
-                },
-                &[I32, I64],
-            ),
-            (Op::GlobalGet(GLOBAL), &[]),
-            (Op::GlobalSet(GLOBAL), &[I32]),
-            (Op::Call(Callee::Direct(REPORT)), &[I32, I64]),
-        ];
-        let (op, operands) = pick(self.random, &choices);
+        let offset = self.random.usize(..3) as u32 * 4;
+        let (op, operands) = pick(self.random, &CHOICES[..self.choices]);
+        let op = match op {
+            Op::Const(Const::I32(_)) => Op::Const(Const::I32(small)),
+            Op::Const(Const::I64(_)) => Op::Const(Const::I64(i64::from(small))),
+            Op::Load { kind, .. } => Op::Load { kind, offset },
+            Op::Store { kind, .. } => Op::Store { kind, offset },
+            op => op,
+        };
         if let Op::Load { .. } | Op::Store { .. } = op {
             // Addresses stay within the memory: a load whose result is unused may go, trap and all.
-            let masked = self.mask(insts, available);
-            self.access(insts, available, op, masked);
+            let address = self.address(insts, available);
+            self.access(insts, available, op, operands, address);
             return;
         }
         self.emit(insts, available, op, operands);
     }
 
-    fn mask(&mut self, insts: &mut Vec<Inst>, available: &mut Vec<Value>) -> Value {
+    /// An address within the memory, of which its region may be said: the first region's are less
+    /// than 0x100 with any offset, the second's are not.
+    fn address(&mut self, insts: &mut Vec<Inst>, available: &mut Vec<Value>) -> Value {
         let address = self.operand(available, Type::I32);
-        self.emit(insts, available, Op::Const(Const::I32(0xff)), &[]);
-        let mask = available[available.len() - 1];
+        let (region, is_displaced) = (self.random.u8(..3), self.random.bool());
+        let mut with =
+            |op, value, constant| self.with_constant(insts, available, op, value, constant);
+        if region == 0 {
+            return with(Op::I32And, address, 0xff);
+        }
+        let mut start = with(Op::I32And, address, 0x7f);
+        if region == 2 {
+            start = with(Op::I32Or, start, 0x100);
+        }
+        if is_displaced {
+            start = with(Op::I32Add, start, 8);
+        }
+        let within = Op::Intrinsic(Intrinsic::AddressWithin);
+        with(within, start, region.into())
+    }
+
+    /// The rounds that are left behind an edge to where a loop begins: one less than `counter`
+    /// says, or some number that it gives.
+    fn rounds(
+        &mut self,
+        insts: &mut Vec<Inst>,
+        available: &mut Vec<Value>,
+        counter: Value,
+        goes_back: bool,
+    ) -> Value {
+        match goes_back {
+            true => self.with_constant(insts, available, Op::I32Sub, counter, 1),
+            false => self.with_constant(insts, available, Op::I32And, counter, MOST_ROUNDS),
+        }
+    }
+
+    fn with_constant(
+        &mut self,
+        insts: &mut Vec<Inst>,
+        available: &mut Vec<Value>,
+        op: Op,
+        value: Value,
+        constant: i32,
+    ) -> Value {
+        self.emit(insts, available, Op::Const(Const::I32(constant)), &[]);
+        let constant = available[available.len() - 1];
         let result = self.function.new_value(Type::I32);
-        let args = Values::from_slice(&[address, mask]);
         insts.push(Inst {
-            op: Op::I32And,
-            args,
+            op,
+            args: Values::from_slice(&[value, constant]),
             result: Some(result),
         });
         available.push(result);
@@ -300,15 +431,14 @@ impl Builder<'_> {
         insts: &mut Vec<Inst>,
         available: &mut Vec<Value>,
         op: Op,
+        operands: &[Type],
         address: Value,
     ) {
         let mut args = Values::from_slice(&[address]);
+        args.extend(operands[1..].iter().map(|&ty| self.operand(available, ty)));
         let result = match op {
             Op::Load { kind, .. } => Some(self.function.new_value(kind.ty())),
-            _ => {
-                args.push(self.operand(available, Type::I64));
-                None
-            }
+            _ => None,
         };
         available.extend(result);
         insts.push(Inst { op, args, result });

@@ -7,7 +7,7 @@
 //! Leaves out what engines do as well once the code is WebAssembly: computing once what two blocks
 //! compute.
 
-mod addresses;
+pub mod addresses;
 #[cfg(test)]
 mod algebra;
 mod allocations;

@@ -67,6 +67,7 @@ pub fn merge_loads(function: &mut Function, mut place: Place) -> Sites {
             };
             let other = earlier.iter().rev().find(is_other);
             if let Some(other) = other.and_then(|other| other.result)
+                && !users(function, load).is_empty()
                 && place.here()
             {
                 replace(function, load, other);
