@@ -10,6 +10,7 @@
 //! Before [`init`], allocation makes image blocks: never moved, never freed.
 //!
 //! * `image`, `small`, `large`: the spaces; `state`: what they share;
+//! * `major`: blocks that are born in the major heap whatever their size;
 //! * `external`: what blocks own outside of them;
 //! * [`settings`], [`stats`]: what module `Gc` changes and shows;
 //! * `reserve`: what is kept so that a collection can always be done;
@@ -32,6 +33,7 @@ mod hooks;
 mod image;
 mod large;
 mod list;
+mod major;
 mod mark;
 pub mod memprof;
 mod minor;
@@ -62,6 +64,7 @@ pub use external::note as note_external;
 #[cfg(target_family = "wasm")]
 pub use external::{note_bytes as note_external_bytes, note_share as note_external_share};
 pub use hooks::{Hooks, replace_actions};
+pub use major::{Batch, initialize, try_alloc_major};
 pub use reserve::{can_spare, note_exhausted};
 pub use roots::{Root, RootVisitor, register_old_roots, register_roots};
 pub use state::{COLOUR_MASK, heap};
@@ -247,28 +250,6 @@ pub fn settle(block: Value) {
         && last != block.address()
     {
         fresh.push(last);
-    }
-}
-
-/// A block of the major heap whatever its size, or of the image; `None` when memory is exhausted.
-/// Its fields are written by [`initialize`], before the next safepoint.
-pub fn try_alloc_major(wosize: usize, tag: u8) -> Option<Value> {
-    let heap = heap();
-    if !heap.is_initialised() {
-        return heap.image.alloc(wosize, tag);
-    }
-    let block = alloc_major(heap, wosize, tag, reserve::comfortable);
-    if block.is_some() {
-        stats::add(&heap.counters.major_words, wosize as u64 + 1);
-    }
-    noting_exhaustion(block)
-}
-
-/// Writes a field of a block of [`try_alloc_major`] for the first time.
-pub fn initialize(address: u32, value: Value) {
-    memory::store_i64(address, value.0);
-    if vm().is_young(value) {
-        heap().remembered.insert(address);
     }
 }
 

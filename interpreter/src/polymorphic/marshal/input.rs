@@ -13,7 +13,7 @@ use crate::allocator;
 use crate::code::fragments::{self, CodePointer};
 use crate::custom::operations::{self, Operations};
 use crate::custom::{self, Kind};
-use crate::heap::{self, memprof};
+use crate::heap::{self, Batch, memprof};
 use crate::memory;
 use crate::polymorphic::bigarray;
 use crate::value::{Value, WORD, tag};
@@ -48,7 +48,7 @@ pub fn unmarshal_data(data: &[u8], header: &Header) -> Result<Value, Error> {
         fields: Fields::default(),
         tasks: Vec::new(),
         // OCaml reads so much into one large block.
-        large: header.words > heap::MAX_YOUNG_WOSIZE + 1,
+        large: (header.words > heap::MAX_YOUNG_WOSIZE + 1).then(Batch::new),
     };
     let room = allocator::attempt(|| input.objects.try_reserve_exact(objects));
     room.map_err(|_| Error::OutOfMemory)?;
@@ -85,8 +85,8 @@ struct Input<'a> {
     /// Before all tasks.
     fields: Fields,
     tasks: Vec<Task>,
-    /// Whether blocks are born in the major heap, as they are so many; bigarrays are not.
-    large: bool,
+    /// Makes blocks in the major heap, where they are so many; bigarrays are born in the nursery.
+    large: Option<Batch>,
 }
 
 impl Input<'_> {
@@ -106,8 +106,8 @@ impl Input<'_> {
                     memory::store_i64(address, Value::int(n).0);
                     continue;
                 }
-                match self.value() {
-                    Ok(value) if self.large => heap::initialize(address, value),
+                match self.boxed() {
+                    Ok(value) if self.large.is_some() => heap::initialize(address, value),
                     Ok(value) => memory::store_i64(address, value.0),
                     Err(error) => {
                         memory::store_i64(address, Value::UNIT.0);
@@ -147,9 +147,15 @@ impl Input<'_> {
 
     /// Reads one value; a block's fields are left for later.
     fn value(&mut self) -> Result<Value, Error> {
-        if let Some(n) = self.reader.immediate() {
-            return Ok(Value::int(n));
+        match self.reader.immediate() {
+            Some(n) => Ok(Value::int(n)),
+            None => self.boxed(),
         }
+    }
+
+    /// The same where [`Reader::immediate`] has found none.
+    #[inline(always)]
+    fn boxed(&mut self) -> Result<Value, Error> {
         let code = self.reader.u8()?;
         if code >= PREFIX_SMALL_BLOCK {
             return self.block(code & 0xF, (code >> 4 & 7) as u64);
@@ -361,7 +367,7 @@ impl Input<'_> {
         Ok(block)
     }
 
-    fn number(&self, kind: Kind, number: i64) -> Result<Value, Error> {
+    fn number(&mut self, kind: Kind, number: i64) -> Result<Value, Error> {
         let block = self.alloc(custom::NUMBER_WOSIZE, tag::CUSTOM)?;
         custom::init_number(block, kind, number);
         Ok(block)
@@ -369,10 +375,10 @@ impl Input<'_> {
 
     /// A block that is not initialised.
     #[inline]
-    fn alloc(&self, wosize: usize, tag: u8) -> Result<Value, Error> {
-        let block = match self.large {
-            true => heap::try_alloc_major(wosize, tag),
-            false => heap::try_alloc(wosize, tag),
+    fn alloc(&mut self, wosize: usize, tag: u8) -> Result<Value, Error> {
+        let block = match &mut self.large {
+            Some(batch) => batch.try_alloc(wosize, tag),
+            None => heap::try_alloc(wosize, tag),
         };
         block.ok_or(Error::OutOfMemory)
     }
