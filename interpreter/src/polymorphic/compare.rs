@@ -145,25 +145,42 @@ pub fn order_of_strings(a: Value, b: Value) -> Ordering {
     }
     let (words_a, words_b) = (a.wosize(), b.wosize());
     let common = words_a.min(words_b);
-    for index in 0..common {
-        let (x, y) = (word(a, index), word(b, index));
-        if x != y {
-            // One string is as the other begins, and then ends.
-            let ends = index + 1 == common && x >> 8 == y >> 8;
-            return if ends {
-                a.string_len().cmp(&b.string_len())
-            } else {
-                x.cmp(&y)
-            };
-        }
+    let index = first_difference(a, b, common);
+    if index == common {
+        return words_a.cmp(&words_b);
     }
-    words_a.cmp(&words_b)
+    // The first byte most significant.
+    let [x, y] = [a, b].map(|string| word(string, index).swap_bytes());
+    // One string is as the other begins, and then ends.
+    let ends = index + 1 == common && x >> 8 == y >> 8;
+    match ends {
+        true => a.string_len().cmp(&b.string_len()),
+        false => x.cmp(&y),
+    }
 }
 
-/// Eight bytes of a string, the first most significant.
+/// The first of so many words in which two strings differ, or how many there are.
+#[inline(always)]
+pub fn first_difference(a: Value, b: Value, words: usize) -> usize {
+    const AT_ONCE: usize = 4;
+    let differ = |index| word(a, index) ^ word(b, index);
+    let mut index = 0;
+    while words - index >= AT_ONCE {
+        if (0..AT_ONCE).fold(0, |all, next| all | differ(index + next)) != 0 {
+            break;
+        }
+        index += AT_ONCE;
+    }
+    while index < words && differ(index) == 0 {
+        index += 1;
+    }
+    index
+}
+
+/// Eight bytes of a string.
 #[inline(always)]
 fn word(string: Value, index: usize) -> u64 {
-    memory::load_u64(string.field_address(index)).swap_bytes()
+    memory::load_u64(string.field_address(index))
 }
 
 /// What comparing one pair of values gave.

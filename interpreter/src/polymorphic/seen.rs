@@ -62,7 +62,7 @@ impl Seen {
 
     /// How many blocks were met from the block at `address` on. If it was not met before, it is
     /// now.
-    #[inline]
+    #[inline(always)]
     pub fn meet(&mut self, address: u32) -> Option<u32> {
         if self.slots.len() <= self.count() as usize * 2 {
             self.grow();
@@ -81,7 +81,7 @@ impl Seen {
     }
 
     /// The slot with this address, or the free one where it belongs.
-    #[inline]
+    #[inline(always)]
     fn find(&self, address: u32) -> usize {
         // Fibonacci hashing: the upper bits of the product are spread best.
         let hash = u64::from(address).wrapping_mul(0x9E37_79B9_7F4A_7C15);

@@ -6,7 +6,7 @@
 use crate::custom;
 use crate::heap;
 use crate::memory;
-use crate::polymorphic::compare::order_of_strings;
+use crate::polymorphic::compare::{first_difference, order_of_strings};
 use crate::raise;
 use crate::registry::{Outcome, Raised};
 use crate::value::{Value, tag};
@@ -162,7 +162,7 @@ pub fn equal(a: Value, b: Value) -> bool {
         return true;
     }
     let words = a.wosize();
-    words == b.wosize() && (0..words).all(|index| a.field(index) == b.field(index))
+    words == b.wosize() && first_difference(a, b, words) == words
 }
 
 fn string_equal(a: Value, b: Value) -> Value {

@@ -27,6 +27,19 @@ impl Data {
         self.last.push(byte);
     }
 
+    /// Adds the lowest bytes of `word`, `len` of its 8, the lowest first. (Few bytes in an array are
+    /// written one by one and then read at once, for which a processor waits.)
+    #[inline(always)]
+    pub fn put(&mut self, word: u64, len: usize) {
+        let bytes = word.to_le_bytes();
+        if self.last.capacity() - self.last.len() < bytes.len() {
+            self.make_room(bytes.len());
+        }
+        let end = self.last.len() + len;
+        self.last.extend_from_slice(&bytes);
+        self.last.truncate(end);
+    }
+
     #[inline]
     pub fn extend(&mut self, bytes: &[u8]) {
         if bytes.len() <= self.last.capacity() - self.last.len() {
@@ -144,6 +157,12 @@ mod tests {
                 let bytes: Vec<u8> = (0..size).map(|_| random.u8(..)).collect();
                 match size {
                     1 => data.push(bytes[0]),
+                    5 | 7 => {
+                        let mut word = [0xff; 8];
+                        word[..size].copy_from_slice(&bytes);
+                        word[..size].reverse();
+                        data.put(u64::from_le_bytes(word), size);
+                    }
                     _ => data.draft(&bytes, <[u8]>::reverse),
                 }
                 let parts = bytes.chunks(PIECE);

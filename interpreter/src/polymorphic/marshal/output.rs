@@ -202,10 +202,10 @@ impl Output {
     }
 
     /// Writes a block without values in it.
+    #[inline(never)]
     fn leaf(&mut self, value: Value, size: usize, tag: u8) -> Result<(), Error> {
         match tag {
-            // SAFETY: marshalling writes to no block.
-            tag::STRING => self.string(unsafe { value.string_bytes() }),
+            tag::STRING => self.string(value),
             tag::DOUBLE => {
                 self.byte(Code::DoubleLittle as u8);
                 self.floats(value, 1);
@@ -248,7 +248,7 @@ impl Output {
         if (0..0x40).contains(&n) {
             self.byte(PREFIX_SMALL_INT + n as u8);
         } else if let Ok(n) = i8::try_from(n) {
-            self.bytes(&[Code::Int8 as u8, n as u8]);
+            self.code_u8(Code::Int8, n as u8);
         } else if let Ok(n) = i16::try_from(n) {
             self.code_u16(Code::Int16, n as u16);
         } else if (-(1 << 30)..1 << 30).contains(&n) {
@@ -265,7 +265,7 @@ impl Output {
 
     fn shared(&mut self, distance: u32) {
         if let Ok(distance) = u8::try_from(distance) {
-            self.bytes(&[Code::Shared8 as u8, distance]);
+            self.code_u8(Code::Shared8, distance);
         } else if let Ok(distance) = u16::try_from(distance) {
             self.code_u16(Code::Shared16, distance);
         } else {
@@ -273,11 +273,18 @@ impl Output {
         }
     }
 
+    #[inline(always)]
     fn block_header(&mut self, size: usize, tag: u8) -> Result<(), Error> {
-        let word = header(size, tag);
         if tag < 16 && size < 8 {
             self.byte(PREFIX_SMALL_BLOCK + tag + ((size as u8) << 4));
-        } else if let Ok(word) = u32::try_from(word) {
+            return Ok(());
+        }
+        self.long_header(header(size, tag))
+    }
+
+    #[inline(never)]
+    fn long_header(&mut self, word: u64) -> Result<(), Error> {
+        if let Ok(word) = u32::try_from(word) {
             self.code_u32(Code::Block32, word);
         } else {
             self.compat(
@@ -289,12 +296,24 @@ impl Output {
         Ok(())
     }
 
-    fn string(&mut self, bytes: &[u8]) -> Result<(), Error> {
-        let len = bytes.len();
+    fn string(&mut self, string: Value) -> Result<(), Error> {
+        let len = string.string_len();
         if len < 0x20 {
             self.byte(PREFIX_SMALL_STRING + len as u8);
-        } else if let Ok(len) = u8::try_from(len) {
-            self.bytes(&[Code::String8 as u8, len]);
+            for index in 0..len / 8 {
+                self.data.put(string.field(index).0 as u64, 8);
+            }
+            self.data.put(string.field(len / 8).0 as u64, len % 8);
+        } else {
+            self.long_string(string, len)?;
+        }
+        self.count((len as u64 + 4) / 4, (len as u64 + 8) / 8);
+        Ok(())
+    }
+
+    fn long_string(&mut self, string: Value, len: usize) -> Result<(), Error> {
+        if let Ok(len) = u8::try_from(len) {
+            self.code_u8(Code::String8, len);
         } else {
             self.compat(
                 len <= 0xFF_FFFB,
@@ -302,14 +321,14 @@ impl Output {
             )?;
             self.code_u32(Code::String32, len as u32);
         }
-        self.bytes(bytes);
-        self.count((len as u64 + 4) / 4, (len as u64 + 8) / 8);
+        // SAFETY: marshalling writes to no block.
+        self.bytes(unsafe { string.string_bytes() });
         Ok(())
     }
 
     fn float_array_header(&mut self, len: usize) -> Result<(), Error> {
         if let Ok(len) = u8::try_from(len) {
-            self.bytes(&[Code::DoubleArray8Little as u8, len]);
+            self.code_u8(Code::DoubleArray8Little, len);
         } else {
             self.compat(
                 len <= 0x1F_FFFF,
@@ -405,14 +424,18 @@ impl Output {
         self.data.draft(bytes, change);
     }
 
+    fn code_u8(&mut self, code: Code, operand: u8) {
+        self.data.put(code as u64 | u64::from(operand) << 8, 2);
+    }
+
     fn code_u16(&mut self, code: Code, operand: u16) {
-        let [a, b] = operand.to_be_bytes();
-        self.bytes(&[code as u8, a, b]);
+        let operand = operand.swap_bytes();
+        self.data.put(code as u64 | u64::from(operand) << 8, 3);
     }
 
     fn code_u32(&mut self, code: Code, operand: u32) {
-        let [a, b, c, d] = operand.to_be_bytes();
-        self.bytes(&[code as u8, a, b, c, d]);
+        let operand = operand.swap_bytes();
+        self.data.put(code as u64 | u64::from(operand) << 8, 5);
     }
 
     fn code_u64(&mut self, code: Code, operand: u64) {
