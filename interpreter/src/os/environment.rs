@@ -107,7 +107,9 @@ pub fn unset(name: &[u8]) {
 }
 
 fn value_in<'a>(entry: &'a [u8], name: &[u8]) -> Option<&'a [u8]> {
-    entry.strip_prefix(name)?.strip_prefix(b"=")
+    // The sign first: it tells most entries apart.
+    let is_as_long = entry.get(name.len()) == Some(&b'=');
+    (is_as_long && entry.starts_with(name)).then(|| &entry[name.len() + 1..])
 }
 
 #[cfg(test)]

@@ -138,8 +138,8 @@ impl Call<'_> {
 
     /// Puts out numbers, eight bytes each.
     fn put_words(&mut self, words: &[i64]) -> Answer {
-        let bytes: Vec<u8> = words.iter().flat_map(|word| word.to_le_bytes()).collect();
-        self.put(&bytes)
+        let bytes: Vec<[u8; 8]> = words.iter().map(|word| word.to_le_bytes()).collect();
+        self.put(bytes.as_flattened())
     }
 
     /// A word of the guest's memory, for as long as the guest has it.

@@ -3,6 +3,7 @@
 use super::{MOST_AROUND, Mode, order, order_of_blocks, order_of_strings, order_slow};
 use crate::custom;
 use crate::heap;
+use crate::primitives::strings::equal;
 use crate::primitives::testing::{call, int, start_machine, string};
 use crate::value::{Value, header, tag};
 use std::cmp::Ordering;
@@ -45,6 +46,28 @@ fn strings_are_ordered_as_their_bytes() {
                 bytes_a.cmp(bytes_b),
                 "{bytes_a:?} {bytes_b:?}"
             );
+        }
+    }
+}
+
+/// Strings of several words that differ in one byte, or where one ends.
+#[test]
+fn long_strings_are_ordered_as_their_bytes() {
+    start_machine();
+    let last = if cfg!(miri) { 40 } else { 100 };
+    let bytes: Vec<u8> = (0..last).map(|place| place as u8).collect();
+    for len in (0..last).step_by(3) {
+        let string = heap::alloc_string(&bytes[..len]);
+        for place in 0..len {
+            let mut other_bytes = bytes[..len].to_vec();
+            other_bytes[place] ^= 0x81;
+            let other = heap::alloc_string(&other_bytes);
+            let begin = heap::alloc_string(&bytes[..place]);
+            let expected = bytes[..len].cmp(&other_bytes[..]);
+            assert_eq!(order_of_strings(string, other), expected, "{len} {place}");
+            assert_eq!(order_of_strings(string, begin), Ordering::Greater);
+            assert!(!equal(string, other) && !equal(begin, string));
+            assert!(equal(string, heap::alloc_string(&bytes[..len])));
         }
     }
 }
