@@ -46,7 +46,8 @@ pub struct Batch {
 }
 
 impl Batch {
-    pub fn new() -> Self {
+    /// One that ends when it is dropped.
+    pub fn begin() -> Self {
         let heap = heap();
         let is_plain = heap.is_initialised() && !evaluation::is_running();
         Self {

@@ -48,7 +48,7 @@ pub fn unmarshal_data(data: &[u8], header: &Header) -> Result<Value, Error> {
         fields: Fields::default(),
         tasks: Vec::new(),
         // OCaml reads so much into one large block.
-        large: (header.words > heap::MAX_YOUNG_WOSIZE + 1).then(Batch::new),
+        large: (header.words > heap::MAX_YOUNG_WOSIZE + 1).then(Batch::begin),
     };
     let room = allocator::attempt(|| input.objects.try_reserve_exact(objects));
     room.map_err(|_| Error::OutOfMemory)?;
