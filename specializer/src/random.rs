@@ -109,8 +109,8 @@ pub fn function(random: &mut Rng, max_blocks: usize) -> Function {
     function
 }
 
-/// Has each loop of one entry end the function after some rounds: its first block, which is
-/// answered, asks for that before all else.
+/// Has each loop of one entry end the function after some rounds: its first block asks for that
+/// before all else. Returns these blocks.
 fn count_rounds(function: &mut Function) -> FastSet<Block> {
     let order = Order::new(function);
     let dominators = Dominators::new(function, &order);

@@ -64,7 +64,8 @@ let () =
   done;
   Hashtbl.replace read "new" (Both ("young", Empty));
   Gc.full_major ();
-  Printf.printf "%d entries, %b\n" (Hashtbl.length read) (Hashtbl.find read "new" = Both ("young", Empty));
+  Printf.printf "%d entries, %b\n" (Hashtbl.length read)
+    (Hashtbl.find read "new" = Both ("young", Empty));
   let cut = String.sub (Marshal.to_string (Array.init 500 variant) []) 0 400 in
   (match (Marshal.from_string cut 0 : variant array) with
    | _ -> print_endline "read"
