@@ -27,8 +27,8 @@ impl Data {
         self.last.push(byte);
     }
 
-    /// Adds the lowest bytes of `word`, `len` of its 8, the lowest first. (Few bytes in an array are
-    /// written one by one and then read at once, for which a processor waits.)
+    /// Adds the lowest bytes of `word`, `len` of its 8, the lowest first. (A few bytes in an array
+    /// are written one by one and then read at once, for which a processor waits.)
     #[inline(always)]
     pub fn put(&mut self, word: u64, len: usize) {
         let bytes = word.to_le_bytes();
