@@ -8,6 +8,7 @@ use fastrand::Rng;
 use wasm_encoder as enc;
 
 use super::{Indices, LinkedAs, Lowered, Relocation, RelocationKind};
+use crate::cleanup;
 use crate::exec::{self, Host, State, Stop};
 use crate::index::Map;
 use crate::ir::residual::Function;
@@ -195,25 +196,31 @@ fn relifted(function: &Function) -> ir::generic::Function {
     lift::function(&module, Func(1)).expect("lowered code lifts")
 }
 
-/// Lowering and cleanup keep the meaning of a function.
-fn check_meaning(function: &Function) {
+/// What cleanup leaves of a function; `after` sees what each pass leaves.
+fn cleaned(function: &Function, mut after: impl FnMut(&'static str, &Function)) -> Function {
     let mut clean = function.clone();
-    crate::cleanup::run(
+    cleanup::run(
         &mut clean,
         &[],
         None,
-        crate::cleanup::Trapped::Ends,
+        cleanup::Trapped::Ends,
         &Optimisations::default(),
-        &mut |pass, left| {
-            if let Err(fault) = crate::verify::residual(left, &random::Types) {
-                panic!("{pass} leaves a function that breaks a rule: {fault}\n{function}");
-            }
-        },
+        &mut |pass, left| after(pass, left),
     );
+    clean
+}
+
+/// Lowering and cleanup keep the meaning of a function.
+fn check_meaning(function: &Function) {
+    let clean = cleaned(function, |pass, left| {
+        if let Err(fault) = crate::verify::residual(left, &random::Types) {
+            panic!("{pass} leaves a function that breaks a rule: {fault}\n{function}");
+        }
+    });
     let reduced = super::reducible(&clean);
     crate::verify::residual(&reduced, &random::Types).expect("reduction leaves a valid function");
     let mut plain = function.clone();
-    crate::cleanup::addresses::run(&mut plain);
+    cleanup::addresses::run(&mut plain);
     let lowered = relifted(&plain);
     let lowered_clean = relifted(&clean);
     for args in ARGUMENTS {
@@ -236,10 +243,14 @@ fn check_meaning(function: &Function) {
     }
 }
 
+fn random_function(seed: u64) -> Function {
+    random::function(&mut Rng::with_seed(seed), 1 + seed as usize % 24)
+}
+
 #[test]
 fn random_functions_keep_their_meaning() {
     for seed in random::cases(1500) {
-        let function = random::function(&mut Rng::with_seed(seed), 1 + seed as usize % 24);
+        let function = random_function(seed);
         crate::verify::residual(&function, &random::Types).expect("generated functions are valid");
         check_meaning(&function);
     }
@@ -254,24 +265,17 @@ const UNREACHED: [&str; 4] = ["reloads", "scalars", "allocations", "arms"];
 fn random_functions_reach_each_pass() {
     let mut reached = BTreeSet::new();
     for seed in 0..1500 {
-        let mut function = random::function(&mut Rng::with_seed(seed), 1 + seed as usize % 24);
+        let function = random_function(seed);
         let mut before = function.to_string();
-        crate::cleanup::run(
-            &mut function,
-            &[],
-            None,
-            crate::cleanup::Trapped::Ends,
-            &Optimisations::default(),
-            &mut |pass, left| {
-                let after = left.to_string();
-                if after != before {
-                    reached.insert(pass);
-                }
-                before = after;
-            },
-        );
+        cleaned(&function, |pass, left| {
+            let after = left.to_string();
+            if after != before {
+                reached.insert(pass);
+            }
+            before = after;
+        });
     }
-    let passes = crate::cleanup::PASSES.iter().map(|pass| pass.name);
+    let passes = cleanup::PASSES.iter().map(|pass| pass.name);
     let expected = passes.filter(|name| !UNREACHED.contains(name));
     assert_eq!(reached, expected.collect());
 }
