@@ -5,6 +5,8 @@
 //! So that loops end, where each begins it counts its rounds, or reports to the host. Other blocks
 //! may report too, so that a test can compare traces.
 
+mod rounds;
+
 use crate::dominators::{Dominators, Order};
 use crate::hash::FastSet;
 use crate::index::Map;
@@ -68,7 +70,7 @@ pub fn function(random: &mut Rng, max_blocks: usize) -> Function {
         types: Map::default(),
     };
     let counting = match counts {
-        true => count_rounds(&mut function),
+        true => rounds::count(&mut function),
         false => FastSet::default(),
     };
     let order = Order::new(&function);
@@ -92,6 +94,7 @@ pub fn function(random: &mut Rng, max_blocks: usize) -> Function {
             (false, true) => CHOICES.len() - CALLS,
             (false, false) => CHOICES.len() - CALLS - STORES,
         },
+        addresses: FastSet::default(),
     };
     for block in order.number.keys() {
         builder.params(block);
@@ -109,52 +112,11 @@ pub fn function(random: &mut Rng, max_blocks: usize) -> Function {
     function
 }
 
-/// Has each loop of one entry end the function after some rounds: its first block asks for that
-/// before all else. Returns these blocks.
-fn count_rounds(function: &mut Function) -> FastSet<Block> {
-    let order = Order::new(function);
-    let dominators = Dominators::new(function, &order);
-    let mut counting = FastSet::default();
-    for &head in &order.blocks {
-        let has_one_entry = || {
-            order
-                .blocks_of_loop(&dominators, head, usize::MAX)
-                .is_some()
-        };
-        if !order.begins_loop(head) || !has_one_entry() {
-            continue;
-        }
-        counting.insert(head);
-        let jump_to = |block| Target {
-            block,
-            args: Values::new(),
-        };
-        let end = function.blocks.push(BlockData {
-            params: Vec::new(),
-            insts: Vec::new(),
-            term: Terminator::Return(Values::new()),
-        });
-        let body = Block(function.blocks.len() as u32);
-        let asks = Terminator::Branch {
-            cond: HOLE,
-            then: jump_to(body),
-            otherwise: jump_to(end),
-        };
-        let term = std::mem::replace(&mut function.blocks[head].term, asks);
-        function.blocks.push(BlockData {
-            params: Vec::new(),
-            insts: Vec::new(),
-            term,
-        });
-    }
-    counting
-}
-
 /// Stands for an operand that is not yet chosen.
 const HOLE: Value = Value(u32::MAX);
 
-/// Rounds of a loop that counts, less one: a mask.
-const MOST_ROUNDS: i32 = 3;
+/// Most rounds of a loop that counts, a power of two.
+const MOST_ROUNDS: i32 = 4;
 
 /// The block of number `block` of `count` with its edges, which lead to any of the `reach` before
 /// and after it, but for the entry; arguments and operands are filled in later.
@@ -273,6 +235,8 @@ struct Builder<'f> {
     counting: FastSet<Block>,
     /// How many of [`CHOICES`] there are for it.
     choices: usize,
+    /// Values that accesses to memory take.
+    addresses: FastSet<Value>,
 }
 
 impl Builder<'_> {
@@ -361,26 +325,52 @@ impl Builder<'_> {
             Op::Store { kind, .. } => Op::Store { kind, offset },
             op => op,
         };
-        if let Op::Load { .. } | Op::Store { .. } = op {
+        let mut args = Values::new();
+        match op {
             // Addresses stay within the memory: a load whose result is unused may go, trap and all.
-            let address = self.address(insts, available);
-            self.access(insts, available, op, operands, address);
-            return;
+            Op::Load { .. } | Op::Store { .. } => args.push(self.address(insts, available)),
+            // Functions that trap at once show little.
+            Op::I32DivU | Op::I64DivS | Op::I64RemU if self.random.u8(..8) != 0 => {
+                args.push(self.operand(available, operands[0]));
+                let divisor = self.operand(available, operands[1]);
+                let (or, one) = match operands[1] {
+                    Type::I32 => (Op::I32Or, Const::I32(1)),
+                    _ => (Op::I64Or, Const::I64(1)),
+                };
+                args.push(self.with_constant(insts, available, or, divisor, one));
+            }
+            _ => {}
         }
-        self.emit(insts, available, op, operands);
+        let rest = &operands[args.len()..];
+        args.extend(rest.iter().map(|&ty| self.operand(available, ty)));
+        self.push(insts, available, op, args);
     }
 
     /// An address within the memory, of which its region may be said: the first region's are less
     /// than 0x100 with any offset, the second's are not.
     fn address(&mut self, insts: &mut Vec<Inst>, available: &mut Vec<Value>) -> Value {
+        let known = available
+            .iter()
+            .filter(|value| self.addresses.contains(value));
+        let known: Vec<Value> = known.copied().collect();
+        if !known.is_empty() && self.random.u8(..4) != 0 {
+            return pick(self.random, &known);
+        }
+        let address = self.new_address(insts, available);
+        self.addresses.insert(address);
+        address
+    }
+
+    fn new_address(&mut self, insts: &mut Vec<Inst>, available: &mut Vec<Value>) -> Value {
         let address = self.operand(available, Type::I32);
         let (region, is_displaced) = (self.random.u8(..3), self.random.bool());
-        let mut with =
-            |op, value, constant| self.with_constant(insts, available, op, value, constant);
+        let mut with = |op, value, constant| {
+            self.with_constant(insts, available, op, value, Const::I32(constant))
+        };
         if region == 0 {
-            return with(Op::I32And, address, 0xff);
+            return with(Op::I32And, address, 0x118);
         }
-        let mut start = with(Op::I32And, address, 0x7f);
+        let mut start = with(Op::I32And, address, 0x18);
         if region == 2 {
             start = with(Op::I32Or, start, 0x100);
         }
@@ -400,50 +390,34 @@ impl Builder<'_> {
         counter: Value,
         goes_back: bool,
     ) -> Value {
+        let mut with = |op, value, constant| {
+            self.with_constant(insts, available, op, value, Const::I32(constant))
+        };
         match goes_back {
-            true => self.with_constant(insts, available, Op::I32Sub, counter, 1),
-            false => self.with_constant(insts, available, Op::I32And, counter, MOST_ROUNDS),
+            true => with(Op::I32Sub, counter, 1),
+            false => {
+                let rounds = with(Op::I32And, counter, MOST_ROUNDS - 1);
+                with(Op::I32Add, rounds, 1)
+            }
         }
     }
 
+    /// Adds an instruction whose last operand is a constant; its result.
     fn with_constant(
         &mut self,
         insts: &mut Vec<Inst>,
         available: &mut Vec<Value>,
         op: Op,
         value: Value,
-        constant: i32,
+        constant: Const,
     ) -> Value {
-        self.emit(insts, available, Op::Const(Const::I32(constant)), &[]);
-        let constant = available[available.len() - 1];
-        let result = self.function.new_value(Type::I32);
-        insts.push(Inst {
-            op,
-            args: Values::from_slice(&[value, constant]),
-            result: Some(result),
-        });
-        available.push(result);
-        result
+        let constant = self.push(insts, available, Op::Const(constant), Values::new());
+        let args = [Some(value), constant].into_iter().flatten().collect();
+        let result = self.push(insts, available, op, args);
+        result.expect("the operator has a result")
     }
 
-    fn access(
-        &mut self,
-        insts: &mut Vec<Inst>,
-        available: &mut Vec<Value>,
-        op: Op,
-        operands: &[Type],
-        address: Value,
-    ) {
-        let mut args = Values::from_slice(&[address]);
-        args.extend(operands[1..].iter().map(|&ty| self.operand(available, ty)));
-        let result = match op {
-            Op::Load { kind, .. } => Some(self.function.new_value(kind.ty())),
-            _ => None,
-        };
-        available.extend(result);
-        insts.push(Inst { op, args, result });
-    }
-
+    /// Adds an instruction with random operands of these types.
     fn emit(
         &mut self,
         insts: &mut Vec<Inst>,
@@ -451,15 +425,23 @@ impl Builder<'_> {
         op: Op,
         operands: &[Type],
     ) {
-        let args: Values = operands
-            .iter()
-            .map(|&ty| self.operand(available, ty))
-            .collect();
+        let args = operands.iter().map(|&ty| self.operand(available, ty));
+        let args = args.collect();
+        self.push(insts, available, op, args);
+    }
+
+    fn push(
+        &mut self,
+        insts: &mut Vec<Inst>,
+        available: &mut Vec<Value>,
+        op: Op,
+        args: Values,
+    ) -> Option<Value> {
         let result = match op {
             Op::Call(_) => Some(Type::I64),
-            Op::GlobalGet(_) => Some(Type::I32),
+            Op::GlobalGet(_) | Op::Intrinsic(_) => Some(Type::I32),
             Op::GlobalSet(_) | Op::Store { .. } => None,
-            Op::Select => operands.first().copied(),
+            Op::Select => Some(self.function.types[args[0]]),
             Op::Const(value) => Some(value.ty()),
             Op::Load { kind, .. } => Some(kind.ty()),
             Op::Plain(plain) => Some(plain.result()),
@@ -468,6 +450,7 @@ impl Builder<'_> {
         let result = result.map(|ty| self.function.new_value(ty));
         available.extend(result);
         insts.push(Inst { op, args, result });
+        result
     }
 
     /// Some value of type `ty`, rather a recent one.
