@@ -124,10 +124,7 @@ fn graph_block(random: &mut Rng, block: usize, count: usize, reach: usize) -> Bl
     let mut target = || {
         let near = block.saturating_sub(reach).max(1)..count.min(block + reach + 1);
         let block = if count > 1 { random.usize(near) } else { 0 };
-        Target {
-            block: Block(block as u32),
-            args: Values::new(),
-        }
+        jump_to(Block(block as u32))
     };
     let targets = [target(), target(), target(), target()];
     let [first, second, third, default] = targets;
@@ -149,10 +146,22 @@ fn graph_block(random: &mut Rng, block: usize, count: usize, reach: usize) -> Bl
             args: Values::new(),
         },
     };
+    block_with(term)
+}
+
+/// A jump whose arguments are chosen later.
+fn jump_to(block: Block) -> Target {
+    Target {
+        block,
+        args: Values::new(),
+    }
+}
+
+/// A block of which only the end is there.
+fn block_with(term: Terminator) -> BlockData {
     BlockData {
-        params: Vec::new(),
-        insts: Vec::new(),
         term,
+        ..BlockData::empty()
     }
 }
 

@@ -2,10 +2,10 @@
 
 use std::mem;
 
-use super::HOLE;
+use super::{HOLE, block_with, jump_to};
 use crate::dominators::{Dominators, Order};
 use crate::hash::FastSet;
-use crate::ir::residual::{Block, BlockData, Function, Target, Terminator, Values};
+use crate::ir::residual::{Block, Function, Terminator, Values};
 
 /// Has each loop of one entry end the function after some rounds: its first block asks for that
 /// before all else. Returns these blocks.
@@ -23,15 +23,8 @@ pub fn count(function: &mut Function) -> FastSet<Block> {
             continue;
         }
         counting.insert(head);
-        let jump_to = |block| Target {
-            block,
-            args: Values::new(),
-        };
-        let end = function.blocks.push(BlockData {
-            params: Vec::new(),
-            insts: Vec::new(),
-            term: Terminator::Return(Values::new()),
-        });
+        let ends = Terminator::Return(Values::new());
+        let end = function.blocks.push(block_with(ends));
         let body = Block(function.blocks.len() as u32);
         let asks = Terminator::Branch {
             cond: HOLE,
@@ -39,11 +32,7 @@ pub fn count(function: &mut Function) -> FastSet<Block> {
             otherwise: jump_to(end),
         };
         let term = mem::replace(&mut function.blocks[head].term, asks);
-        function.blocks.push(BlockData {
-            params: Vec::new(),
-            insts: Vec::new(),
-            term,
-        });
+        function.blocks.push(block_with(term));
     }
     counting
 }
