@@ -5,14 +5,17 @@
 //! So that loops end, where each begins it counts its rounds, or reports to the host. Other blocks
 //! may report too, so that a test can compare traces.
 
+mod memory;
 mod rounds;
+
+use std::mem;
 
 use crate::dominators::{Dominators, Order};
 use crate::hash::FastSet;
 use crate::index::Map;
 use crate::ir::residual::{Block, BlockData, Function, Inst, Target, Terminator, Value, Values};
 use crate::ir::{Callee, Func, Global, Sig, Signature, Type};
-use crate::op::{Const, Intrinsic, LoadKind, Op, StoreKind};
+use crate::op::{Const, LoadKind, Op, StoreKind};
 use fastrand::Rng;
 
 /// `report(i32, i64) -> i64`: a function that the test provides.
@@ -86,6 +89,8 @@ pub fn function(random: &mut Rng, max_blocks: usize) -> Function {
         random,
         function: &mut function,
         dominators: &dominators,
+        insts: Vec::new(),
+        available: Vec::new(),
         defined: Map::filled(Vec::new(), count),
         reports,
         counting,
@@ -95,6 +100,7 @@ pub fn function(random: &mut Rng, max_blocks: usize) -> Function {
             (false, false) => CHOICES.len() - CALLS - STORES,
         },
         addresses: FastSet::default(),
+        loads: Vec::new(),
     };
     for block in order.number.keys() {
         builder.params(block);
@@ -103,11 +109,7 @@ pub fn function(random: &mut Rng, max_blocks: usize) -> Function {
         }
     }
     for &block in &order.blocks {
-        let available = match dominators.parent[block] {
-            Some(parent) => builder.defined[parent].clone(),
-            None => Vec::new(),
-        };
-        builder.block(block, available);
+        builder.block(block);
     }
     function
 }
@@ -236,7 +238,10 @@ struct Builder<'f> {
     random: &'f mut Rng,
     function: &'f mut Function,
     dominators: &'f Dominators,
-    /// What is available at a block's end.
+    /// The block that is under way, and the values that it may use.
+    insts: Vec<Inst>,
+    available: Vec<Value>,
+    /// What is available at the end of a block that is done.
     defined: Map<Block, Vec<Value>>,
     /// Whether a block reports.
     reports: Map<Block, bool>,
@@ -246,6 +251,8 @@ struct Builder<'f> {
     choices: usize,
     /// Values that accesses to memory take.
     addresses: FastSet<Value>,
+    /// Loads so far.
+    loads: Vec<Inst>,
 }
 
 impl Builder<'_> {
@@ -265,29 +272,28 @@ impl Builder<'_> {
         self.function.blocks[block].params = params;
     }
 
-    fn block(&mut self, block: Block, mut available: Vec<Value>) {
-        available.extend(&self.function.blocks[block].params);
-        let mut insts = Vec::new();
+    fn block(&mut self, block: Block) {
+        self.available = match self.dominators.parent[block] {
+            Some(parent) => self.defined[parent].clone(),
+            None => Vec::new(),
+        };
+        self.available.extend(&self.function.blocks[block].params);
         // Each type has a value in every block.
         for constant in [
             Const::I32(block.0 as i32),
             Const::I64(3),
             Const::F64(1.5_f64.to_bits()),
         ] {
-            self.emit(&mut insts, &mut available, Op::Const(constant), &[]);
+            self.emit(Op::Const(constant), &[]);
         }
         if self.reports[block] {
-            self.emit(
-                &mut insts,
-                &mut available,
-                Op::Call(Callee::Direct(REPORT)),
-                &[Type::I32, Type::I64],
-            );
+            self.emit(Op::Call(Callee::Direct(REPORT)), &[Type::I32, Type::I64]);
         }
+        self.load_again();
         for _ in 0..self.random.usize(..12) {
-            self.random_inst(&mut insts, &mut available);
+            self.random_inst();
         }
-        let mut term = std::mem::replace(
+        let mut term = mem::replace(
             &mut self.function.blocks[block].term,
             Terminator::Unreachable,
         );
@@ -297,11 +303,11 @@ impl Builder<'_> {
             }
             Terminator::Branch { cond: operand, .. }
             | Terminator::Switch { index: operand, .. } => {
-                *operand = self.operand(&available, Type::I32);
+                *operand = self.operand(Type::I32);
             }
-            Terminator::Return(results) => results.push(self.operand(&available, Type::I64)),
+            Terminator::Return(results) => results.push(self.operand(Type::I64)),
             Terminator::TailCall { args, .. } => {
-                args.extend([Type::I32, Type::I64].map(|ty| self.operand(&available, ty)));
+                args.extend([Type::I32, Type::I64].map(|ty| self.operand(ty)));
             }
             Terminator::Jump(_) | Terminator::Unreachable => {}
         }
@@ -309,21 +315,21 @@ impl Builder<'_> {
             let params = self.function.blocks[target.block].params.clone();
             target.args = params
                 .iter()
-                .map(|&param| self.operand(&available, self.function.types[param]))
+                .map(|&param| self.operand(self.function.types[param]))
                 .collect();
             if self.counting.contains(&target.block) {
                 let goes_back = self.dominators.dominates(target.block, block);
                 let counter = if goes_back { params[0] } else { target.args[0] };
-                target.args[0] = self.rounds(&mut insts, &mut available, counter, goes_back);
+                target.args[0] = self.rounds(counter, goes_back);
             }
         }
         let data = &mut self.function.blocks[block];
-        data.insts = insts;
+        data.insts = mem::take(&mut self.insts);
         data.term = term;
-        self.defined[block] = available;
+        self.defined[block] = mem::take(&mut self.available);
     }
 
-    fn random_inst(&mut self, insts: &mut Vec<Inst>, available: &mut Vec<Value>) {
+    fn random_inst(&mut self) {
         let small = pick(self.random, &[-1, 0, 1, 2, 3, 8, 31, 32, 255]);
         let offset = self.random.usize(..3) as u32 * 4;
         let (op, operands) = pick(self.random, &CHOICES[..self.choices]);
@@ -337,71 +343,31 @@ impl Builder<'_> {
         let mut args = Values::new();
         match op {
             // Addresses stay within the memory: a load whose result is unused may go, trap and all.
-            Op::Load { .. } | Op::Store { .. } => args.push(self.address(insts, available)),
+            Op::Load { .. } | Op::Store { .. } => args.push(self.address()),
             // Functions that trap at once show little.
             Op::I32DivU | Op::I64DivS | Op::I64RemU if self.random.u8(..8) != 0 => {
-                args.push(self.operand(available, operands[0]));
-                let divisor = self.operand(available, operands[1]);
+                args.push(self.operand(operands[0]));
+                let divisor = self.operand(operands[1]);
                 let (or, one) = match operands[1] {
                     Type::I32 => (Op::I32Or, Const::I32(1)),
                     _ => (Op::I64Or, Const::I64(1)),
                 };
-                args.push(self.with_constant(insts, available, or, divisor, one));
+                args.push(self.with_constant(or, divisor, one));
             }
             _ => {}
         }
         let rest = &operands[args.len()..];
-        args.extend(rest.iter().map(|&ty| self.operand(available, ty)));
-        self.push(insts, available, op, args);
-    }
-
-    /// An address within the memory, of which its region may be said: the first region's are less
-    /// than 0x100 with any offset, the second's are not.
-    fn address(&mut self, insts: &mut Vec<Inst>, available: &mut Vec<Value>) -> Value {
-        let known = available
-            .iter()
-            .filter(|value| self.addresses.contains(value));
-        let known: Vec<Value> = known.copied().collect();
-        if !known.is_empty() && self.random.u8(..4) != 0 {
-            return pick(self.random, &known);
+        args.extend(rest.iter().map(|&ty| self.operand(ty)));
+        self.push(op, args);
+        if matches!(op, Op::Store { .. }) {
+            self.load_again();
         }
-        let address = self.new_address(insts, available);
-        self.addresses.insert(address);
-        address
-    }
-
-    fn new_address(&mut self, insts: &mut Vec<Inst>, available: &mut Vec<Value>) -> Value {
-        let address = self.operand(available, Type::I32);
-        let (region, is_displaced) = (self.random.u8(..3), self.random.bool());
-        let mut with = |op, value, constant| {
-            self.with_constant(insts, available, op, value, Const::I32(constant))
-        };
-        if region == 0 {
-            return with(Op::I32And, address, 0x118);
-        }
-        let mut start = with(Op::I32And, address, 0x18);
-        if region == 2 {
-            start = with(Op::I32Or, start, 0x100);
-        }
-        if is_displaced {
-            start = with(Op::I32Add, start, 8);
-        }
-        let within = Op::Intrinsic(Intrinsic::AddressWithin);
-        with(within, start, region.into())
     }
 
     /// The rounds that are left behind an edge to where a loop begins: one less than `counter`
     /// says, or some number that it gives.
-    fn rounds(
-        &mut self,
-        insts: &mut Vec<Inst>,
-        available: &mut Vec<Value>,
-        counter: Value,
-        goes_back: bool,
-    ) -> Value {
-        let mut with = |op, value, constant| {
-            self.with_constant(insts, available, op, value, Const::I32(constant))
-        };
+    fn rounds(&mut self, counter: Value, goes_back: bool) -> Value {
+        let mut with = |op, value, constant| self.with_constant(op, value, Const::I32(constant));
         match goes_back {
             true => with(Op::I32Sub, counter, 1),
             false => {
@@ -412,40 +378,25 @@ impl Builder<'_> {
     }
 
     /// Adds an instruction whose last operand is a constant; its result.
-    fn with_constant(
-        &mut self,
-        insts: &mut Vec<Inst>,
-        available: &mut Vec<Value>,
-        op: Op,
-        value: Value,
-        constant: Const,
-    ) -> Value {
-        let constant = self.push(insts, available, Op::Const(constant), Values::new());
-        let args = [Some(value), constant].into_iter().flatten().collect();
-        let result = self.push(insts, available, op, args);
+    fn with_constant(&mut self, op: Op, value: Value, constant: Const) -> Value {
+        let constant = self.result(Op::Const(constant), &[]);
+        self.result(op, &[value, constant])
+    }
+
+    /// Adds an instruction; its result.
+    fn result(&mut self, op: Op, args: &[Value]) -> Value {
+        let result = self.push(op, args.iter().copied().collect());
         result.expect("the operator has a result")
     }
 
     /// Adds an instruction with random operands of these types.
-    fn emit(
-        &mut self,
-        insts: &mut Vec<Inst>,
-        available: &mut Vec<Value>,
-        op: Op,
-        operands: &[Type],
-    ) {
-        let args = operands.iter().map(|&ty| self.operand(available, ty));
+    fn emit(&mut self, op: Op, operands: &[Type]) {
+        let args = operands.iter().map(|&ty| self.operand(ty));
         let args = args.collect();
-        self.push(insts, available, op, args);
+        self.push(op, args);
     }
 
-    fn push(
-        &mut self,
-        insts: &mut Vec<Inst>,
-        available: &mut Vec<Value>,
-        op: Op,
-        args: Values,
-    ) -> Option<Value> {
+    fn push(&mut self, op: Op, args: Values) -> Option<Value> {
         let result = match op {
             Op::Call(_) => Some(Type::I64),
             Op::GlobalGet(_) | Op::Intrinsic(_) => Some(Type::I32),
@@ -457,14 +408,19 @@ impl Builder<'_> {
             _ => unreachable!("an operator that the generator does not choose"),
         };
         let result = result.map(|ty| self.function.new_value(ty));
-        available.extend(result);
-        insts.push(Inst { op, args, result });
+        self.available.extend(result);
+        let inst = Inst { op, args, result };
+        if matches!(op, Op::Load { .. }) {
+            self.loads.push(inst.clone());
+        }
+        self.insts.push(inst);
         result
     }
 
     /// Some value of type `ty`, rather a recent one.
-    fn operand(&mut self, available: &[Value], ty: Type) -> Value {
-        let typed: Vec<Value> = available
+    fn operand(&mut self, ty: Type) -> Value {
+        let typed: Vec<Value> = self
+            .available
             .iter()
             .copied()
             .filter(|value| self.function.types[*value] == ty)

@@ -170,6 +170,9 @@ fn observe<S: Stage>(function: &ir::Function<S>, args: (i32, i64)) -> Observed {
 
 fn observe_within<S: Stage>(fuel: u64, function: &ir::Function<S>, args: (i32, i64)) -> Observed {
     let mut state = State::new(512, vec![Const::I32(16)], fuel);
+    for (place, byte) in state.memory.iter_mut().enumerate() {
+        *byte = place as u8;
+    }
     let mut host = Reporter(Vec::new());
     let args = [Const::I32(args.0), Const::I64(args.1)];
     let result = exec::run(function, &args, &mut state, &mut host);
