@@ -146,7 +146,7 @@ impl Order {
         let backs = self.preds.of(head).iter().copied();
         let backs: Vec<Block> = backs.filter(|&pred| self.retreats(pred, head)).collect();
         for block in self.preds.walk(&backs, |block| block != head) {
-            if blocks.len() == most || !dominators.dominates(head, block) {
+            if blocks.len() >= most || !dominators.dominates(head, block) {
                 return None;
             }
             blocks.push(block);

@@ -262,18 +262,23 @@ impl<'a> Work<'a> {
     }
 
     fn evaluate(&self, number: usize, request: &Request) -> Result<Residual, Declined> {
-        let evaluation = self.evaluation(request)?;
         let mut said = Vec::new();
         let evaluated = match request.heat {
             Heat::Cold => Err(Declined::Cold),
-            Heat::Usual | Heat::Hot => eval::run(&evaluation, &mut said),
+            Heat::Usual | Heat::Hot => self
+                .evaluation(request)
+                .and_then(|evaluation| eval::run(&evaluation, &mut said)),
         };
         self.note_said(number, request, said);
-        let called = |declined| eval::boxing(&evaluation).ok_or(declined);
-        let mut residual = evaluated.or_else(called)?;
+        let mut residual = evaluated.or_else(|declined| self.boxes_and_calls(request, declined))?;
         let function = &mut residual.function;
         self.watch.residual(number, "evaluation", function);
         Ok(residual)
+    }
+
+    /// What a declined request leaves if it is for a version that takes bare numbers.
+    fn boxes_and_calls(&self, request: &Request, declined: Declined) -> Result<Residual, Declined> {
+        eval::boxing(request, self.module, &self.boxes).ok_or(declined)
     }
 
     /// Keeps what the interpreter said for the report.
@@ -350,8 +355,7 @@ impl<'a> Work<'a> {
             Stored::new(residual, lowered)
         };
         lower(residual).or_else(|declined| {
-            let evaluation = self.evaluation(request)?;
-            let mut called = eval::boxing(&evaluation).ok_or(declined)?;
+            let mut called = self.boxes_and_calls(request, declined)?;
             self.clean_up(number, &mut called);
             lower(called)
         })

@@ -208,3 +208,47 @@ fn many_blocks_allocate() {
     let left = clean(&function(first, &others));
     assert_eq!(left.matches("call fn1").count(), count);
 }
+
+#[test]
+fn loops_whose_results_are_needed_at_the_end_ask_what_does_not_change() {
+    let count = 4000;
+    let first = "v2: i32 = i32.const 1\njump bb1(v0, v1)\n";
+    let (mut others, mut sum) = (String::new(), String::new());
+    for number in 0..count {
+        let [left, before, asked, more, most, after, fewer, total] =
+            [3, 4, 5, 6, 7, 8, 9, 10].map(|value| value + 8 * number);
+        let [head, one, other, end, next] = [1, 2, 3, 4, 5].map(|block| block + 4 * number);
+        write!(
+            others,
+            "bb{head}(v{left}: i32, v{before}: i64):
+             v{asked}: i32 = i32.and v0, v2
+             branch v{asked} ? bb{one}() : bb{other}()
+             bb{one}():
+             v{more}: i64 = i64.add v{before}, v1
+             jump bb{end}(v{more})
+             bb{other}():
+             v{most}: i64 = i64.mul v{before}, v1
+             jump bb{end}(v{most})
+             bb{end}(v{after}: i64):
+             v{fewer}: i32 = i32.sub v{left}, v2
+             branch v{fewer} ? bb{head}(v{fewer}, v{after}) : bb{next}(v0, v1)\n",
+        )
+        .expect("strings grow");
+        let others = if number == 0 {
+            "v1".into()
+        } else {
+            format!("v{}", total - 8)
+        };
+        writeln!(sum, "v{total}: i64 = i64.add v{after}, {others}").expect("strings grow");
+    }
+    let [rounds, result] = [3, 4].map(|value| value + 8 * count);
+    writeln!(
+        others,
+        "bb{}(v{rounds}: i32, v{result}: i64):\n{sum}return v{}",
+        1 + 4 * count,
+        2 + 8 * count
+    )
+    .expect("strings grow");
+    let left = clean(&function(first, &others));
+    assert!(left.matches("i64.mul").count() >= count);
+}

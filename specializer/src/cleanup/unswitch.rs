@@ -30,7 +30,7 @@ use crate::op::{Effect, Op};
 /// Most questions that are decided in a loop.
 const MOST_QUESTIONS: usize = 8;
 
-/// Most loops of a function that are copied.
+/// Most loops of a function that would be copied: whether they can be takes a look at all of it.
 const MOST_LOOPS: usize = 32;
 
 pub fn run(function: &mut Function) {
@@ -43,21 +43,21 @@ pub fn run(function: &mut Function) {
         return;
     }
     let mut dominators = Dominators::new(function, &order);
-    let mut rest = MOST_LOOPS;
+    let mut looked_at = 0;
     for head in heads {
         let Some(found) = Loop::new(function, &order, &dominators, head) else {
             continue;
         };
+        if looked_at == MOST_LOOPS {
+            break;
+        }
+        looked_at += 1;
         if !copies::are_needed_little(function, &order, &found.blocks) {
             continue;
         }
         order = found.unswitch(function, &order, Answers::Usual);
         if found.questions.len() > 1 && copies::are_needed_little(function, &order, &found.blocks) {
             order = found.unswitch(function, &order, Answers::Others);
-        }
-        rest -= 1;
-        if rest == 0 {
-            break;
         }
         dominators = Dominators::new(function, &order);
     }

@@ -209,6 +209,7 @@ impl Abs {
         match self {
             Abs::Const(Const::I32(n)) => Some(n != 0),
             Abs::Symbol(symbol) if is_never_zero(symbol) => Some(true),
+            Abs::Fact(Fact::InBox { offset: 0, .. }) => Some(true),
             Abs::Const(_)
             | Abs::Symbol(_)
             | Abs::Extended(_)

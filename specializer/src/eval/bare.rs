@@ -14,7 +14,7 @@
 use smallvec::SmallVec;
 
 use super::abs::{Abs, Fact};
-use super::boxes::{Boxing, Kind};
+use super::boxes::{Boxes, Boxing, Kind};
 use super::calls::NamedCall;
 use super::cells::Content;
 use super::copy;
@@ -24,8 +24,9 @@ use super::write::Writer;
 use super::{Evaluation, Residual};
 use crate::image::ReadLog;
 use crate::ir::{Callee, Numbers, Parameter, Symbol, Terminator, Type, residual};
+use crate::module::Module;
 use crate::op::{Const, LoadKind, Op, StoreKind};
-use crate::request::Boxed;
+use crate::request::{Boxed, Request};
 
 const LOAD_RAISED: Op = Op::Load {
     kind: LoadKind::I32Load,
@@ -225,17 +226,15 @@ impl Writer<'_> {
 
 /// The version for bare numbers of a function that was declined: it calls the function itself. None
 /// if the request asks for something else.
-pub fn boxing(evaluation: &Evaluation) -> Option<Residual> {
-    let request = evaluation.request;
+pub fn boxing(request: &Request, module: &Module, boxes: &Boxes) -> Option<Residual> {
     if request.numbers != Numbers::Bare || request.given().is_some() {
         return None;
     }
-    let boxes = evaluation.boxes;
     let kind = |kind: u8| boxes.kind(kind.into());
-    let mut writer = Writer::new(evaluation);
+    let mut writer = Writer::new(request, module, boxes);
     let count = writer.function.signature.params.len() as u32;
     let args = (0..count).map(Parameter).map(|param| {
-        let Some(kind) = evaluation.bare_param(param) else {
+        let Some(kind) = request.bare_param(param).and_then(kind) else {
             return writer.function.param(param);
         };
         let payload = writer.bare_param(param, kind);

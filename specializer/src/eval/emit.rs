@@ -37,7 +37,7 @@ pub fn run(
         params,
         contexts,
     } = analysis;
-    let writer = Writer::new(evaluation);
+    let writer = Writer::new(evaluation.request, evaluation.module, evaluation.boxes);
     let starts = nodes.values().map(|_| None).collect();
     let mut machine = Machine::new(evaluation, contexts, reads, writer);
     machine.said = Some(said);

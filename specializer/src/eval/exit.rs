@@ -83,6 +83,12 @@ impl<P: Phase> Machine<'_, P> {
         }
     }
 
+    /// Where residual code looks at a value, a box is made that was virtual, and that may ask for a
+    /// safepoint.
+    fn looks_at(&mut self, value: P::Value) {
+        self.cells.polled &= !value.abs().is_virtual();
+    }
+
     pub(super) fn terminator(&mut self, term: &generic::Terminator) -> Exit<P::Value> {
         let context = self.context;
         match term {
@@ -96,11 +102,14 @@ impl<P: Phase> Machine<'_, P> {
                 match cond.abs().as_condition() {
                     Some(true) => Exit::Jump(self.edge(context, then)),
                     Some(false) => Exit::Jump(self.edge(context, otherwise)),
-                    None => Exit::Branch {
-                        cond,
-                        then: self.edge(context, then),
-                        otherwise: self.edge(context, otherwise),
-                    },
+                    None => {
+                        self.looks_at(cond);
+                        Exit::Branch {
+                            cond,
+                            then: self.edge(context, then),
+                            otherwise: self.edge(context, otherwise),
+                        }
+                    }
                 }
             }
             Terminator::Switch {
@@ -113,14 +122,17 @@ impl<P: Phase> Machine<'_, P> {
                     Some(known) => Exit::Jump(
                         self.edge(context, targets.get(known as usize).unwrap_or(default)),
                     ),
-                    None => Exit::Switch {
-                        index,
-                        targets: targets
-                            .iter()
-                            .map(|target| self.edge(context, target))
-                            .collect(),
-                        default: Some(self.edge(context, default)),
-                    },
+                    None => {
+                        self.looks_at(index);
+                        Exit::Switch {
+                            index,
+                            targets: targets
+                                .iter()
+                                .map(|target| self.edge(context, target))
+                                .collect(),
+                            default: Some(self.edge(context, default)),
+                        }
+                    }
                 }
             }
             Terminator::Return(values) => {

@@ -12,13 +12,15 @@ use super::copy;
 use super::span::Span;
 use super::transfer::Phase;
 use super::value::{Literal, LiteralId, Val};
-use super::{Boxes, Evaluation};
+use super::{Boxes, Param};
 use crate::hash::FastMap;
 use crate::index::Map;
 use crate::ir::residual::Block;
 use crate::ir::{Parameter, Type, residual};
+use crate::module::Module;
 use crate::op::intrinsic::CELLS_REGION;
 use crate::op::{Const, Effect, Intrinsic, LoadKind, Op};
+use crate::request::Request;
 
 /// Cells at known offsets from a parameter are addressed from `parameter - FRAME` by an unsigned
 /// static offset of less than [`REACH`]. Sound because cells lie above the first 64 KiB, a contract
@@ -57,8 +59,8 @@ pub struct Writer<'a> {
 }
 
 impl<'a> Writer<'a> {
-    pub fn new(evaluation: &Evaluation<'a>) -> Self {
-        let signature = evaluation.module.types[evaluation.request.sig].clone();
+    pub fn new(request: &Request, module: &Module, boxes: &'a Boxes) -> Self {
+        let signature = module.types[request.sig].clone();
         let signature = signature.expect("requests are checked to have a supported type");
         let function = residual::Function {
             signature,
@@ -71,7 +73,7 @@ impl<'a> Writer<'a> {
             current: Block::ENTRY,
             names: Names::default(),
             literals: Vec::new(),
-            boxes: evaluation.boxes,
+            boxes,
             frames: Map::default(),
             inst_count: 0,
         };
@@ -84,7 +86,7 @@ impl<'a> Writer<'a> {
             let frame = (ty == Type::I32).then(|| {
                 let frame = writer.frame(writer.function.param(param));
                 // What an interpreter has in a frame, it also gets at by other addresses.
-                let is_shared = evaluation.is_in_frame(Abs::Offset { param, offset: 0 });
+                let is_shared = request.params.contains(&Param::Frame(param));
                 match is_shared {
                     true => frame,
                     false => writer.within(frame, CELLS_REGION),
