@@ -421,7 +421,7 @@ impl Cache {
     }
 
     /// Does `work`; where the file turns out to be damaged, sets it aside and begins a new one.
-    /// Nothing where that is so, or where there is no file.
+    /// Nothing where that is done, or where there is no file.
     fn attempt<T>(
         &self,
         state: &mut State,
@@ -442,10 +442,13 @@ impl Cache {
                     Ok((store, notice)) => {
                         state.store = Some(store);
                         state.notices.push(notice);
+                        Ok(None)
                     }
-                    Err(error) => state.notices.push(error.to_string()),
+                    Err(failure) => {
+                        state.notices.push(failure.to_string());
+                        Err(error)
+                    }
                 }
-                Ok(None)
             }
             result => result.map(Some),
         }

@@ -241,6 +241,21 @@ fn a_cache_that_had_to_be_replaced_is_not_verified() {
 }
 
 #[test]
+fn damage_that_cannot_be_set_aside_is_told() {
+    let place = Place::filled(200);
+    let cache = place.open();
+    let mut bytes = fs::read(place.file()).expect("the file is there");
+    bytes[8192 * 3..8192 * 20].fill(0x55);
+    fs::write(place.file(), bytes).expect("the file can be written");
+    let lock = place.file().with_file_name("cache.sqlite-lock");
+    fs::remove_file(&lock).expect("it was locked while it was opened");
+    fs::create_dir(&lock).expect("a directory in the lock's place");
+    let error = cache.verify().expect_err("nothing was done");
+    assert!(matches!(error, Error::Database { .. }), "{error}");
+    assert!(cache.notices()[0].contains("Is a directory"));
+}
+
+#[test]
 fn damage_met_while_reading_is_set_aside() {
     let place = Place::filled(200);
     let mut bytes = fs::read(place.file()).expect("the file is there");
