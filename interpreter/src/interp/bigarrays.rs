@@ -1,9 +1,9 @@
 //! Shortcuts of bigarrays: elements of arrays of one to three dimensions, and dimensions.
 //!
 //! In line are arrays in C's layout of floats (`float64`, `float32`), integers (`int`), bytes
-//! (`char`, `int8_unsigned`) and, where the program shows which, boxed integers (`int32`, `int64`,
-//! `nativeint`) in either layout: one comparison tells layout and dimensions, and then each access
-//! tries floats or the others. For others, and for indices out of bounds, the primitive is called;
+//! (`char`, `int8_unsigned`), the other short integers in compiled code, and, where the program
+//! shows which, boxed integers (`int32`, `int64`, `nativeint`) in either layout: one comparison
+//! tells layout and dimensions, and then each access tries floats or the others. For others, and for indices out of bounds, the primitive is called;
 //! or, where the program shows that an element is a float or an integer ([`Kind`]), a function that
 //! allocates nothing. So a float is not boxed whatever the array, and a loop needs no poll. What
 //! comes after that function is compiled once more ([`Registers::apart`]).
@@ -248,16 +248,22 @@ impl Registers {
         true
     }
 
-    /// The element, if it is a word or a byte, and the indices are inside.
+    /// The element, if it is an integer of OCaml's, and the indices are inside.
     #[inline(always)]
     fn plain_integer(&self, num_dims: u32) -> Option<i64> {
         let place = self.locate(num_dims)?;
-        if place.is_byte() {
-            Some(memory::load_u8(place.address(1)).into())
-        } else if place.kind == Element::Int as u32 {
+        if place.kind == Element::Int as u32 {
             Some(memory::load_i64(place.address(WORD)))
-        } else {
+        } else if place.is_byte() {
+            Some(memory::load_u8(place.address(1)).into())
+        } else if !place.is_short_integer() {
             None
+        } else if place.kind == Element::Int8 as u32 {
+            Some((memory::load_u8(place.address(1)) as i8).into())
+        } else if place.kind == Element::Int16 as u32 {
+            Some((memory::load_u16(place.address(2)) as i16).into())
+        } else {
+            Some(memory::load_u16(place.address(2)).into())
         }
     }
 
@@ -266,12 +272,16 @@ impl Registers {
         let Some(place) = self.locate(num_dims) else {
             return false;
         };
-        if place.is_byte() {
-            memory::store_u8(place.address(1), (value >> 1) as u8);
-        } else if place.kind == Element::Int as u32 {
+        if place.kind == Element::Int as u32 {
             memory::store_i64(place.address(WORD), value >> 1);
-        } else {
+        } else if place.is_byte() {
+            memory::store_u8(place.address(1), (value >> 1) as u8);
+        } else if !place.is_short_integer() {
             return false;
+        } else if place.kind == Element::Int8 as u32 {
+            memory::store_u8(place.address(1), (value >> 1) as u8);
+        } else {
+            memory::store_u16(place.address(2), (value >> 1) as u16);
         }
         true
     }
@@ -376,12 +386,26 @@ impl Located {
         specialize_active() != 0 && self.kind == Element::Float32 as u32
     }
 
-    /// Whether it is a byte, read as it is. A bit of a constant says so: comparisons with several
-    /// kinds would become a jump through a table, in each access.
+    /// Whether it is a byte, read as it is.
     #[inline(always)]
     fn is_byte(self) -> bool {
         const KINDS: u32 = 1 << Element::Uint8 as u32 | 1 << Element::Char as u32;
-        KINDS >> (self.kind & 31) & 1 == 1
+        self.is_one_of(KINDS)
+    }
+
+    /// Whether it is a signed byte or two bytes, which are unusual to generic code.
+    #[inline(always)]
+    fn is_short_integer(self) -> bool {
+        const KINDS: u32 =
+            1 << Element::Int8 as u32 | 1 << Element::Int16 as u32 | 1 << Element::Uint16 as u32;
+        specialize_active() != 0 && self.is_one_of(KINDS)
+    }
+
+    /// Whether its kind is among these, a bit each. Comparisons with several kinds would become a
+    /// jump through a table, in each access.
+    #[inline(always)]
+    fn is_one_of(self, kinds: u32) -> bool {
+        kinds >> (self.kind & 31) & 1 == 1
     }
 }
 

@@ -10,9 +10,11 @@
 //! head:  … branch is_usual ? a : b        head':  … jump a'
 //! ```
 //!
-//! There is a version for the answers with which a round has nothing further to ask, one for the
-//! others, and, where several things are asked, the loop as it was for some of these and some of
-//! those.
+//! There is a version for the answer with which a round has nothing further to ask, and one for the
+//! other. Each may ask further what the answer leaves open: of an array whether it has words, and
+//! if not whether it has bytes. Where more than two things are asked that do not depend on each
+//! other, one version is for the usual answers to all, one for the others, and the loop as it was
+//! for some of these and some of those.
 //!
 //! Leaves out loops with loops within them, and loops that call: there, the question costs little.
 
@@ -31,21 +33,26 @@ use crate::op::{Effect, Op};
 const MOST_QUESTIONS: usize = 8;
 
 /// Most loops of a function that would be copied: whether they can be takes a look at all of it.
-const MOST_LOOPS: usize = 32;
+const MOST_LOOPS: usize = 64;
+
+/// Most things that are decided one by one, with a version for each combination of answers.
+const MOST_SINGLE: usize = 2;
+
+/// How often a version of a loop gets versions in turn.
+const MOST_TURNS: usize = 1;
 
 pub fn run(function: &mut Function) {
     let mut order = Order::new(function);
-    let heads = order.blocks.iter().copied();
-    let heads: Vec<Block> = heads
-        .filter(|&block| block != Block::ENTRY && order.begins_loop(block))
-        .collect();
-    if heads.is_empty() {
+    let heads = order.blocks.iter().rev().copied();
+    let heads = heads.filter(|&block| block != Block::ENTRY && order.begins_loop(block));
+    let mut waiting: Vec<(Block, usize)> = heads.map(|head| (head, 0)).collect();
+    if waiting.is_empty() {
         return;
     }
     let mut dominators = Dominators::new(function, &order);
     let mut looked_at = 0;
-    for head in heads {
-        let Some(found) = Loop::new(function, &order, &dominators, head) else {
+    while let Some((head, turn)) = waiting.pop() {
+        let Some(mut found) = Loop::new(function, &order, &dominators, head) else {
             continue;
         };
         if looked_at == MOST_LOOPS {
@@ -55,9 +62,17 @@ pub fn run(function: &mut Function) {
         if !copies::are_needed_little(function, &order, &found.blocks) {
             continue;
         }
-        order = found.unswitch(function, &order, Answers::Usual);
-        if found.questions.len() > 1 && copies::are_needed_little(function, &order, &found.blocks) {
-            order = found.unswitch(function, &order, Answers::Others);
+        if found.questions.len() <= MOST_SINGLE {
+            found.questions.truncate(1);
+        }
+        let mut versions = vec![found.unswitch(function, &mut order, Answers::Usual)];
+        if found.questions.len() == 1 {
+            versions.push(head);
+        } else if copies::are_needed_little(function, &order, &found.blocks) {
+            versions.push(found.unswitch(function, &mut order, Answers::Others));
+        }
+        if turn < MOST_TURNS {
+            waiting.extend(versions.iter().map(|&head| (head, turn + 1)));
         }
         dominators = Dominators::new(function, &order);
     }
@@ -108,12 +123,14 @@ impl Loop {
         }
         let unchanging = Unchanging::new(datas());
         let mut questions: Vec<Question> = Vec::new();
-        for data in datas() {
+        // Where rounds go on that have got an unusual answer: what they ask there comes later.
+        let mut unusual: Vec<Block> = Vec::new();
+        for &block in &blocks {
             let Terminator::Branch {
                 cond,
                 then,
                 otherwise,
-            } = &data.term
+            } = &function.blocks[block].term
             else {
                 continue;
             };
@@ -121,11 +138,20 @@ impl Loop {
             let Some(condition) = unchanging.name(*cond) else {
                 continue;
             };
-            let is_known = questions.iter().any(|known| known.condition == condition);
-            if !is_known && stays(then) && stays(otherwise) {
+            let is_behind = |&place: &Block| dominators.dominates(place, block);
+            if !stays(then) || !stays(otherwise) || unusual.iter().any(is_behind) {
+                continue;
+            }
+            let known = questions.iter().find(|known| known.condition == condition);
+            let question = known.copied().unwrap_or_else(|| {
                 let asks = [then, otherwise].map(|target| asks(&function.blocks[target.block]));
                 let holds = asks != [true, false];
                 questions.push(Question { condition, holds });
+                questions[questions.len() - 1]
+            });
+            let other = if question.holds { otherwise } else { then };
+            if order.preds.of(other.block).len() == 1 {
+                unusual.push(other.block);
             }
         }
         questions.truncate(MOST_QUESTIONS);
@@ -136,8 +162,9 @@ impl Loop {
         })
     }
 
-    /// Adds the version for these answers. The function's order, as `order` was before.
-    fn unswitch(&self, function: &mut Function, order: &Order, answers: Answers) -> Order {
+    /// Adds the version for these answers: where it begins. `order` is the function's, before and
+    /// after.
+    fn unswitch(&self, function: &mut Function, order: &mut Order, answers: Answers) -> Block {
         let head = self.blocks[0];
         let copies = Copies::new(function, &self.blocks);
         let gate = self.gate(function, copies.of(head), answers);
@@ -152,10 +179,10 @@ impl Loop {
                 self.decide(cond, Answers::Others, &mut function.blocks[block]);
             }
         }
-        let order = Order::new(function);
-        empty_unreached(function, &order);
-        copies.mend(function, &order);
-        order
+        *order = Order::new(function);
+        empty_unreached(function, order);
+        copies.mend(function, order);
+        copies.of(head)
     }
 
     /// Has a block of a version go where the question leads that `cond` is in the loop as it was.

@@ -146,8 +146,63 @@ fn only_what_is_the_same_in_all_rounds_is_asked_before() {
     assert_eq!(function.to_string(), parsed(&text).to_string());
 }
 
+/// A loop of `v0` rounds which asks so many things in each, of which the answers are the same in
+/// all rounds: `v1`, `v2`, and whether they differ.
+fn asking(questions: usize) -> String {
+    let mut text = String::from(
+        "function(i32, i32, i32) -> i64 {
+bb0(v0: i32, v1: i32, v2: i32):
+    v3: i32 = i32.xor v1, v2
+    v4: i32 = i32.const 1
+    v5: i64 = i64.const 2
+    v6: i64 = i64.const 0
+    jump bb1(v0, v6)
+bb1(v7: i32, v8: i64):
+",
+    );
+    let mut sum = 8;
+    for question in 1..=questions {
+        let [then, otherwise, join] = [-1, 0, 1].map(|place| 3 * question as i32 + place);
+        let [shorter, longer, after] = [1, 2, 3].map(|value| sum + value);
+        text += &format!(
+            "    branch v{question} ? bb{then}() : bb{otherwise}()
+bb{then}():
+    v{shorter}: i64 = i64.add v{sum}, v5
+    jump bb{join}(v{shorter})
+bb{otherwise}():
+    v{longer}: i64 = i64.shl v{sum}, v5
+    jump bb{join}(v{longer})
+bb{join}(v{after}: i64):
+"
+        );
+        sum = after;
+    }
+    let (fewer, end) = (sum + 1, 3 * questions + 2);
+    text + &format!(
+        "    v{fewer}: i32 = i32.sub v7, v4
+    branch v{fewer} ? bb1(v{fewer}, v{sum}) : bb{end}()
+bb{end}():
+    return v{sum}
+}}
+"
+    )
+}
+
+#[test]
+fn of_two_questions_each_combination_has_a_version() {
+    // Three versions of the loop's seven blocks beside the first, and a gate for each.
+    assert_eq!(added(&asking(2)), 3 * 7 + 3 - 2);
+}
+
 #[test]
 fn of_several_questions_mixed_answers_lead_to_the_loop_as_it_was() {
+    // Two versions of the loop's ten blocks, and two gates of three blocks.
+    assert_eq!(added(&asking(3)), 2 * 10 + 2 * 3);
+}
+
+/// What is asked only after an unusual answer is asked of the version for that.
+#[test]
+fn what_one_answer_leaves_open_is_asked_in_turn() {
     let text = "function(i32, i32, i32) -> i64 {
 bb0(v0: i32, v1: i32, v2: i32):
     v3: i32 = i32.const 1
@@ -159,27 +214,24 @@ bb1(v7: i32, v8: i64):
     branch v1 ? bb2() : bb3()
 bb2():
     v9: i64 = i64.add v8, v4
-    jump bb4(v9)
+    jump bb6(v9)
 bb3():
+    branch v2 ? bb4() : bb5()
+bb4():
     v10: i64 = i64.add v8, v5
-    jump bb4(v10)
-bb4(v11: i64):
-    branch v2 ? bb5() : bb6()
+    jump bb6(v10)
 bb5():
-    v12: i64 = i64.shl v11, v4
-    jump bb7(v12)
-bb6():
-    v13: i64 = i64.shl v11, v5
-    jump bb7(v13)
-bb7(v14: i64):
-    v15: i32 = i32.sub v7, v3
-    branch v15 ? bb1(v15, v14) : bb8()
-bb8():
-    return v14
+    v11: i64 = i64.sub v8, v5
+    jump bb6(v11)
+bb6(v12: i64):
+    v13: i32 = i32.sub v7, v3
+    branch v13 ? bb1(v13, v12) : bb7()
+bb7():
+    return v12
 }
 ";
-    // Two versions of the loop's seven blocks, and two gates of two blocks.
-    assert_eq!(added(text), 18);
+    // A version of the loop's six blocks, one of five as the other answer is known, and two gates.
+    assert_eq!(added(text), 6 + 5 + 2);
 }
 
 /// A loop that asks several things in each round, some of them the same each time, and whose rounds
