@@ -324,6 +324,11 @@ fn note_kinds(code: &[i32], start: u32, globals: Value, bound: &[Option<&Primiti
     for (access, kind) in elements::find(code, &known, &floats) {
         code::note_kind(code::address(start, access), kind);
     }
+    for (end, kind) in elements::ends(code, &known) {
+        if let Some(kind) = kind.boxed() {
+            code::note_known_number(code::address(start, end), kind);
+        }
+    }
     let strings = constants::find(code, |global| string_words(globals, global));
     let strings = strings.into_iter().collect();
     for (call, words) in literals::compared(code, &strings, |index| known.compares_strings(index)) {

@@ -10,6 +10,7 @@
 //! | a RESTART | 9 on: [`RESTART_ARITY`] | its request slot |
 //! | a call | 27: several callees; 28: its hint is certain | the hint: entry or candidates |
 //! | a load | 29: of an integer; 30: a closure; both: a box | the integer, the entry, the kind |
+//! | a BRANCH, a POP | 29 and 30: the accumulator is a box | the kind |
 //! | a cut | 31 | the request slot of the piece |
 //! | a POPTRAP | | the distance of the outer trap frame |
 //!
@@ -158,6 +159,13 @@ pub fn slot_address(entry: u32) -> u32 {
 /// Marks the word of a cell where an activation can be left, see `image::pieces`.
 const CUT: u32 = 1 << 31;
 
+/// Whether this word of a cell may say something of its instruction: that it is a cut, or what it
+/// loads.
+#[inline(always)]
+pub fn is_marked(word: u32) -> bool {
+    word >= LOADS_INTEGER
+}
+
 /// Whether this word of a cell is that of a cut. Its other half is the request slot of the piece
 /// that begins there.
 #[inline(always)]
@@ -302,7 +310,8 @@ const LOADS_CLOSURE: u32 = 1 << 30;
 /// Marks the word of a cell whose instruction loads an integer: the other half is that.
 const LOADS_INTEGER: u32 = 1 << 29;
 
-/// Marks the word of a cell whose instruction loads a number's box: the other half is its kind.
+/// Marks the word of a cell whose instruction loads a number's box, or ends an arm with one: the
+/// other half is its kind.
 const LOADS_NUMBER: u32 = LOADS_CLOSURE | LOADS_INTEGER;
 
 /// The entry of the closure that the instruction at `cell` loads, if it is known.
@@ -328,13 +337,14 @@ pub fn note_known_integer(cell: u32, integer: i32) {
     let _was_free = note_known(cell, LOADS_INTEGER, integer as u32);
 }
 
-/// The kind of the box of a number that the instruction at `cell` loads, if it is known.
+/// The kind of the box of a number that the instruction at `cell` loads, or has before it in the
+/// accumulator where it ends an arm, if it is known.
 #[inline(always)]
 pub fn known_number(cell: u32) -> Option<u32> {
     known(cell, LOADS_NUMBER)
 }
 
-/// Notes that the instruction at `cell` loads a box of this kind, unless the cell is in use.
+/// Notes that kind, unless the cell is in use.
 pub fn note_known_number(cell: u32, kind: u32) {
     let _was_free = note_known(cell, LOADS_NUMBER, kind);
 }

@@ -4,12 +4,15 @@
 //! * An element that is *read* is of a kind if each way on from there uses it as such, before a
 //!   function is called or an exception raised: no program could find out in between of which type
 //!   it is. Some instructions are looked at, then it counts as unknown.
+//! * What an arm *ends* with is the box of a number, whatever it is an element of, under the same
+//!   conditions.
 //! * One that is *written* is a float if the instructions before, back to the last that a jump
 //!   leads to, made one.
 
 use super::values::Values;
 use crate::code::decode::{self, Instruction};
 use crate::code::effect::{self, Flow};
+use crate::code::load::{self, Load};
 use crate::code::opcode::Opcode;
 use crate::registry::arguments::Kind;
 use rustc_hash::FxHashSet;
@@ -63,6 +66,35 @@ fn read(code: &[i32], primitives: &impl Primitives) -> Vec<(usize, Kind)> {
         .filter(reads)
         .filter_map(used)
         .collect()
+}
+
+/// The instructions at the ends of arms that leave the box of a number in the accumulator, and of
+/// which kind: a BRANCH, or what goes on at a label, a POP or a load. So where arms meet, a number
+/// that one of them has computed needs no box.
+pub fn ends<'a>(
+    code: &'a [i32],
+    primitives: &'a impl Primitives,
+) -> impl Iterator<Item = (usize, Kind)> {
+    let labels = effect::labels(code);
+    decode::instructions(code).filter_map(move |instruction| {
+        let (position, is_end) = match instruction.opcode {
+            Opcode::Branch => (instruction.position, true),
+            opcode => {
+                let loads = load::of(&instruction)
+                    .is_some_and(|load| matches!(load, Load::Slot(_) | Load::Field(_)));
+                let next = instruction.next();
+                let is_label = labels.get(next) == Some(&true);
+                (next, is_label && (loads || opcode == Opcode::Pop))
+            }
+        };
+        let mut walk = Walk {
+            code,
+            primitives,
+            steps: MOST_STEPS,
+        };
+        let kind = is_end.then(|| walk.use_of(position, Values::ACCU))??;
+        Some((instruction.position, kind))
+    })
 }
 
 /// The calls that write a float; `known` are instructions that give one.
@@ -267,6 +299,32 @@ mod tests {
         assert_eq!(read_before(handled), None);
         let raised = "Push; Acc1; BranchIf @use; Raise; use: Acc0; CCall2 8";
         assert_eq!(read_before(raised), None);
+    }
+
+    #[test]
+    fn arms_that_meet_before_a_use_end_with_it() {
+        let ends = |code: &str| {
+            let code = assemble(&format!("{code}; Stop"));
+            let found: Vec<_> = super::ends(&code, &Known).collect();
+            let opcode = |at| decode::instruction(&code, at).expect("it is there").opcode;
+            assert!(found.iter().all(|&(_, kind)| kind == Kind::Float));
+            found.iter().map(|&(at, _)| opcode(at)).collect::<Vec<_>>()
+        };
+        use Opcode::{Acc2, Branch, GetField0, Pop};
+        let arms = |one: &str, other: &str| {
+            ends(&format!(
+                "Acc0; BranchIf @else; {one}; Branch @end; else: {other}; end: CCall2 8"
+            ))
+        };
+        assert_eq!(arms("Acc1", "Acc2"), [Branch, Acc2]);
+        assert_eq!(arms("Const0", "Acc1; GetField0"), [Branch, GetField0]);
+        assert_eq!(arms("Acc1", "PushAcc2; Pop 1"), [Branch, Pop]);
+        assert_eq!(
+            arms("Acc1; CCall2 8; Push; Acc1", "Acc0; CCall2 8"),
+            [Branch]
+        );
+        let unused = "Acc0; BranchIf @else; Acc1; Branch @end; else: Acc2; end: Const0; CCall2 9";
+        assert_eq!(ends(unused), []);
     }
 
     #[test]

@@ -303,6 +303,44 @@ impl Registers {
         }
     }
 
+    /// What the instruction loads; compiled code learns which kind of number that is, if it is
+    /// known.
+    #[inline(always)]
+    pub fn number(&self, value: i64) -> i64 {
+        if specialize_active() != 0
+            && let Some(kind) = code::known_number(self.pc)
+        {
+            return box_exists(value, kind);
+        }
+        value
+    }
+
+    /// Tells compiled code that an arm ends with a number, where the analysis of the program found
+    /// that ([`crate::image::elements::ends`]); whether that was all of the instruction, whose
+    /// cell has the word `cell`.
+    #[inline(always)]
+    pub fn ends_with_number(&mut self, cell: u32) -> bool {
+        if specialize_active() == 0 {
+            return false;
+        }
+        let Some(kind) = code::known_number(self.pc) else {
+            return false;
+        };
+        let opcode = cell & 0xff;
+        if opcode <= Opcode::Acc7 as u32 {
+            self.set(box_exists(self.slot(opcode), kind), 0);
+            return true;
+        }
+        if opcode == Opcode::Acc as u32 {
+            self.set(box_exists(self.slot(self.operand(1)), kind), 1);
+            return true;
+        }
+        if opcode == Opcode::Branch as u32 || opcode == Opcode::Pop as u32 {
+            self.accu = box_exists(self.accu, kind);
+        }
+        false
+    }
+
     /// The closure `words` further in the same block.
     #[inline(always)]
     pub fn sibling(&self, words: i64) -> i64 {

@@ -115,8 +115,13 @@ pub extern "C" fn interp(
                             return Value::RAISED.0;
                         }
                         let cell = memory::load_u32(r.pc);
-                        if code::is_cut(cell) && r.leaves() {
-                            return r.leave();
+                        if code::is_marked(cell) {
+                            if code::is_cut(cell) && r.leaves() {
+                                return r.leave();
+                            }
+                            if r.ends_with_number(cell) {
+                                continue 'step;
+                            }
                         }
                         // SAFETY: only verified code is loaded.
                         match unsafe { Opcode::from_cell(cell) } {
@@ -212,11 +217,11 @@ pub extern "C" fn interp(
                             MakeBlock2 => or_raise!(r.make_small_block(2, r.operand(1) as u8), 1),
                             MakeBlock3 => or_raise!(r.make_small_block(3, r.operand(1) as u8), 1),
                             MakeFloatBlock => or_raise!(r.make_float_block(r.operand(1)), 1),
-                            GetField0 => r.set(field(r.accu, 0), 0),
-                            GetField1 => r.set(field(r.accu, 1), 0),
-                            GetField2 => r.set(field(r.accu, 2), 0),
-                            GetField3 => r.set(field(r.accu, 3), 0),
-                            GetField => r.set(field(r.accu, r.operand(1)), 1),
+                            GetField0 => r.set(r.number(field(r.accu, 0)), 0),
+                            GetField1 => r.set(r.number(field(r.accu, 1)), 0),
+                            GetField2 => r.set(r.number(field(r.accu, 2)), 0),
+                            GetField3 => r.set(r.number(field(r.accu, 3)), 0),
+                            GetField => r.set(r.number(field(r.accu, r.operand(1))), 1),
                             GetFloatField => or_raise!(r.box_float_field(r.operand(1)), 1),
                             SetField0 => r.set_field(0, 0),
                             SetField1 => r.set_field(1, 0),

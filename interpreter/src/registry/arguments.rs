@@ -18,6 +18,19 @@ pub enum Kind {
     Nativeint = 5,
 }
 
+impl Kind {
+    /// The kind of the boxes of such, if these are boxes.
+    pub fn boxed(self) -> Option<u32> {
+        match self {
+            Kind::Float => Some(boxed::FLOAT),
+            Kind::Integer => None,
+            Kind::Int32 => Some(boxed::INT32),
+            Kind::Int64 => Some(boxed::INT64),
+            Kind::Nativeint => Some(boxed::NATIVEINT),
+        }
+    }
+}
+
 /// What argument `index` of the primitive `name`, counted from 0, always is, if that is known.
 pub fn takes(name: &str, index: u32) -> Option<Kind> {
     if let Some(kind) = boxed_integer(shortcut::number(name), index) {
