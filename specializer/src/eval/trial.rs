@@ -259,6 +259,8 @@ impl<P: Phase> Machine<'_, P> {
                     | Intrinsic::CellsWrite32
                     | Intrinsic::CellsDropBelow
                     | Intrinsic::CellsDropAbove
+                    | Intrinsic::BoxExists
+                    | Intrinsic::BoxLiteral
                     | Intrinsic::BoxKind
             ),
             Op::Const(_)
