@@ -93,6 +93,16 @@ fn small_bigarrays_may_use_memory_up() -> Result<()> {
 }
 
 #[test]
+fn a_nursery_for_which_there_is_no_memory_is_an_exception() -> Result<()> {
+    for mode in [&["--generic"][..], &[]] {
+        let (status, output, errors) = run("nursery", "max-memory-size=200000000", mode)?;
+        assert_eq!((&*output, &*errors), ("full\n300000", ""), "{mode:?}");
+        assert_eq!(status, Some(0));
+    }
+    Ok(())
+}
+
+#[test]
 fn what_was_made_before_the_first_effect_keeps_nothing_alive_once_it_is_dead() -> Result<()> {
     for mode in [&["--generic"][..], &[]] {
         let (status, output, errors) = run("evaluated", MEMORY, mode)?;

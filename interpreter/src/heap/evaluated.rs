@@ -74,10 +74,10 @@ pub fn bury_dead(heap: &Heap, block: Value) {
 fn wipe(heap: &Heap) {
     let vm = vm();
     let lists = [
-        &heap.fresh,
+        heap.fresh.buffer(),
         &heap.todo,
         &heap.mark_stack,
-        heap.remembered.list(),
+        heap.remembered.buffer(),
     ];
     let lists = lists.map(|list| (list.base(), list.limit()));
     let nursery = (vm.young_start.get(), vm.young_end.get());

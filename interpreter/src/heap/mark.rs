@@ -238,11 +238,11 @@ impl<const AMONG_YOUNG: bool> Marker<AMONG_YOUNG> {
     #[inline(never)]
     fn grow(&mut self) -> bool {
         let used = self.top - self.base;
-        let grown = self.heap.mark_stack.try_grow_keeping(used);
+        let grown = self.heap.mark_stack.try_grow(used);
         self.base = self.heap.mark_stack.base();
         self.top = self.base + used;
         self.limit = self.heap.mark_stack.limit();
-        grown
+        grown.is_some()
     }
 
     /// Whether `word` may point to an unmarked block: whether it points into the major heap.

@@ -120,16 +120,27 @@ pub fn make_spaces() {
     heap.note_range(vm().young_end.get());
 }
 
-/// Replaces the empty nursery by one of `words` words; `None` when memory is exhausted.
+/// Replaces the empty nursery by one of `words` words, with lists as long as its collections need;
+/// `None`, and nothing changes, when memory is exhausted.
 fn set_nursery(words: usize) -> Option<()> {
     let (heap, vm) = (heap(), vm());
     let bytes = (words + RESERVE_WORDS) * WORD as usize;
-    heap.todo.reserve(bytes / 16 + 1);
-    heap.remembered.reserve(words);
-    heap.mark_stack.reserve(MARK_STACK_ENTRIES);
-    let start = acquire(bytes, |_| ())?;
-    donate(heap, vm.young_start.get(), vm.young_end.get());
+    let lists = [
+        (&heap.todo, bytes / 16 + 1),
+        (heap.remembered.buffer(), remembered::limit(words)),
+        (&heap.mark_stack, MARK_STACK_ENTRIES),
+    ];
+    let lists = lists.map(|(list, entries)| (list, list.lacks(entries)));
+    let for_lists: usize = lists.iter().map(|&(_, bytes)| bytes).sum();
+    let start = acquire(bytes + for_lists, |_| ())?;
     let end = start + bytes as u32;
+    let mut rest = end;
+    for (list, bytes) in lists.into_iter().filter(|&(_, bytes)| bytes > 0) {
+        list.replace(rest, bytes);
+        rest += bytes as u32;
+    }
+    heap.remembered.clear();
+    donate(heap, vm.young_start.get(), vm.young_end.get());
     heap.nursery_words.set(words);
     vm.young_start.set(start);
     vm.young_end.set(end);

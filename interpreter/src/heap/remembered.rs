@@ -7,7 +7,7 @@
 //! before it grows, so that it has at most twice as many entries as fields hold nursery blocks.
 //! Arrays that are filled are in a third list, if that many fields would not be in the first.
 
-use super::list::AddressList;
+use super::list::{AddressList, Buffer};
 use super::state::heap;
 use crate::memory;
 use crate::value::Value;
@@ -36,11 +36,6 @@ impl Remembered {
         }
     }
 
-    /// Makes room for what is written while a nursery of `words` words is filled.
-    pub fn reserve(&self, words: usize) {
-        self.first.reserve(limit(words));
-    }
-
     #[inline(always)]
     pub fn insert(&self, field: u32) {
         if !self.first.try_push(field) {
@@ -49,8 +44,8 @@ impl Remembered {
     }
 
     /// Where it keeps most of its entries.
-    pub fn list(&self) -> &AddressList {
-        &self.first
+    pub fn buffer(&self) -> &Buffer {
+        self.first.buffer()
     }
 
     /// Whether a minor collection is due.
@@ -99,7 +94,7 @@ impl Remembered {
 /// whether it did.
 pub fn remember_whole(array: Value, count: usize) -> bool {
     let remembered = &heap().remembered;
-    let is_large = count >= remembered.first.capacity() && count >= array.wosize() / 4;
+    let is_large = count >= remembered.buffer().capacity() && count >= array.wosize() / 4;
     if is_large {
         super::request_safepoint();
         let mut whole = remembered.whole.borrow_mut();

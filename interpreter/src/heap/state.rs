@@ -16,7 +16,7 @@ use super::finalise::Finalisers;
 use super::hooks::Hooks;
 use super::image::Image;
 use super::large::LargeSpace;
-use super::list::AddressList;
+use super::list::{AddressList, Buffer};
 use super::remembered::Remembered;
 use super::roots::RootVisitor;
 use super::samples::Memprof;
@@ -61,9 +61,9 @@ pub struct Heap {
     /// Blocks born in the major heap since the last minor collection.
     pub fresh: AddressList,
     /// Nursery addresses of blocks whose fields are still to be copied.
-    pub todo: AddressList,
+    pub todo: Buffer,
     /// Ranges of fields still to be marked: pairs start, end.
-    pub mark_stack: AddressList,
+    pub mark_stack: Buffer,
     pub ephemerons: RefCell<Ephemerons>,
     pub finalisers: RefCell<Finalisers>,
     pub memprof: Memprof,
@@ -110,8 +110,8 @@ impl Heap {
             live_colour: Cell::new(COLOUR_A),
             remembered: Remembered::new(),
             fresh: AddressList::new(),
-            todo: AddressList::new(),
-            mark_stack: AddressList::new(),
+            todo: Buffer::new(),
+            mark_stack: Buffer::new(),
             ephemerons: RefCell::new(Ephemerons::new()),
             finalisers: RefCell::new(Finalisers::new()),
             memprof: Memprof::new(),
