@@ -5,6 +5,7 @@
 //! their size. Swept eagerly at the end of marking, which also merges neighbouring free ranges:
 //! large blocks are few.
 
+use super::sharing;
 use super::state::{COLOUR_MASK, FREE, Heap};
 use crate::allocator;
 use crate::memory;
@@ -231,7 +232,7 @@ impl LargeSpace {
 
     fn grow(&mut self, heap: &Heap, words: u32) -> Option<()> {
         let need = words as usize * WORD as usize;
-        let (start, end) = super::grow_either(heap, super::growth(self.bytes, need), need)?;
+        let (start, end) = sharing::grow_either(heap, sharing::growth(self.bytes, need), need)?;
         self.donate(start, end);
         Some(())
     }

@@ -3,6 +3,7 @@
 //! A `Vec` in a `RefCell` would do, but for the borrow flag that each push would test and set.
 //! Buffers that were outgrown become free memory of the large space.
 
+use super::sharing;
 use super::state::heap;
 use crate::memory;
 use std::cell::Cell;
@@ -55,7 +56,7 @@ impl Buffer {
     /// Twice as much memory, if there is any, as the `used` bytes at its beginning, which stay.
     pub fn try_grow(&self, used: u32) -> Option<()> {
         let bytes = bytes((2 * (used / ENTRY) as usize).max(4096));
-        let base = super::acquire(bytes, |_| ())?;
+        let base = sharing::acquire(bytes, |_| ())?;
         if used > 0 {
             memory::copy(self.base.get(), base, used as usize);
         }
@@ -68,7 +69,7 @@ impl Buffer {
         let old = (self.base.get(), self.limit.get());
         self.base.set(base);
         self.limit.set(base + bytes as u32);
-        super::donate(heap(), old.0, old.1);
+        sharing::donate(heap(), old.0, old.1);
     }
 }
 

@@ -9,7 +9,8 @@
 //!
 //! Before [`init`], allocation makes image blocks: never moved, never freed.
 //!
-//! * `image`, `small`, `large`: the spaces; `state`: what they share;
+//! * `image`, `small`, `large`: the spaces; `sharing`: how they pass memory on; `state`: what else
+//!   they have in common;
 //! * `major`: blocks that are born in the major heap whatever their size;
 //! * `external`: what blocks own outside of them;
 //! * [`settings`], [`stats`]: what module `Gc` changes and shows;
@@ -43,6 +44,7 @@ mod roots;
 mod sampler;
 mod samples;
 pub mod settings;
+mod sharing;
 mod small;
 mod sort;
 mod state;
@@ -67,6 +69,7 @@ pub use hooks::{Hooks, replace_actions};
 pub use major::{Batch, initialize, try_alloc_major};
 pub use reserve::{can_spare, note_exhausted};
 pub use roots::{Root, RootVisitor, register_old_roots, register_roots};
+pub use sharing::{acquire_zeroed, carve, give_back};
 pub use state::{COLOUR_MASK, heap};
 pub use stress::{BACTRIAN_STRESS, start_stress, stress};
 
@@ -75,6 +78,7 @@ use crate::evaluation;
 use crate::memory;
 use crate::value::{Value, WORD, header, tag};
 use crate::vm::vm;
+use sharing::{acquire, donate};
 use state::Heap;
 
 /// Largest block, in words, that is born in the nursery.
@@ -91,10 +95,6 @@ const MARK_STACK_ENTRIES: usize = 2 << 10;
 
 /// Words allocated between two major collections at least.
 const MIN_MAJOR_WORDS: u64 = 1 << 17;
-
-/// Bytes by which the spaces of the major heap grow at least. They first take free memory from each
-/// other, but as much in a row: less stays where it is, lest they are left with what fits nothing.
-const SHARED_BYTES: usize = if cfg!(miri) { 128 << 10 } else { 1 << 20 };
 
 /// Makes the nursery and the major heap. What was allocated before is the image.
 pub fn init(hooks: &'static Hooks) {
@@ -419,70 +419,6 @@ fn first_scanned(block: Value) -> u32 {
         tag::CLOSURE => environment_start(block.field(1).0),
         _ => 0,
     }
-}
-
-/// Gives memory that the collector used for itself to the large space, unless that is being looked
-/// at.
-fn donate(heap: &Heap, start: u32, end: u32) {
-    if start < end
-        && start >= heap.low.get()
-        && let Ok(mut large) = heap.large.try_borrow_mut()
-    {
-        heap.note_range(end);
-        large.donate(start, end);
-    }
-}
-
-/// Bytes by which a space of `bytes` bytes should grow where it lacks `need`.
-fn growth(bytes: u64, need: usize) -> usize {
-    need.max(SHARED_BYTES)
-        .max(bytes as usize / 8)
-        .next_multiple_of(64 << 10)
-}
-
-/// New memory for a space: `wish` bytes or at least `need`.
-fn grow_either(heap: &Heap, wish: usize, need: usize) -> Option<(u32, u32)> {
-    let need = whole_units(need)?;
-    let range = |bytes| memory::grow(bytes).map(|start| (start, start + bytes as u32));
-    let (start, end) = range(wish).or_else(|| range(need))?;
-    heap.note_range(end);
-    Some((start, end))
-}
-
-/// Memory that is no part of the heap. What is free in the large space comes first, so that what
-/// was given back is used again; `reuse` is called with it, as only new memory is zero.
-fn acquire(bytes: usize, reuse: impl Fn(u32)) -> Option<u32> {
-    let free = |looks| carve_looking(bytes, looks).inspect(|&start| reuse(start));
-    free(large::FEW)
-        .or_else(|| memory::grow(bytes))
-        .or_else(|| free(large::ALL))
-}
-
-/// The start of `bytes` bytes that were free in the large space, and no longer belong to it.
-pub fn carve(bytes: usize) -> Option<u32> {
-    carve_looking(bytes, large::ALL)
-}
-
-fn carve_looking(bytes: usize, looks: usize) -> Option<u32> {
-    let unit = u32::try_from(bytes).ok()?.checked_next_multiple_of(WORD)?;
-    let mut large = heap().large.try_borrow_mut().ok()?;
-    Some(large.carve(unit, unit, looks)?.0)
-}
-
-/// Zeroed memory for data that blocks only point to, to be given back by [`give_back`].
-pub fn acquire_zeroed(bytes: usize) -> Option<u32> {
-    acquire(whole_units(bytes)?, |start| memory::fill(start, bytes, 0))
-}
-
-/// Makes memory that [`acquire_zeroed`] returned part of the large space.
-pub fn give_back(start: u32, bytes: usize) {
-    let bytes = whole_units(bytes).expect("it was acquired");
-    donate(heap(), start, start + bytes as u32);
-}
-
-/// What memory grows by for so many bytes: without gaps, what is given back can become one range.
-fn whole_units(bytes: usize) -> Option<usize> {
-    bytes.checked_next_multiple_of(memory::UNIT)
 }
 
 /// Ends the program: the collector cannot go on.

@@ -8,7 +8,7 @@
 //! Leaves out: the runtime's other tables (Rust's allocator), which are small; when those find no
 //! memory, the program ends.
 
-use super::SHARED_BYTES;
+use super::sharing::SHARED_BYTES;
 use super::small::{CLASS_PAGES, PAGE_BYTES};
 use super::state::Heap;
 use crate::evaluation;

@@ -8,8 +8,8 @@
 //! of colour [`FREE`] whose size covers the range; the word after it links a swept run to the next
 //! one. The class's current run is outside of this, until [`SmallSpace::retire`] writes its header.
 
-use super::SHARED_BYTES;
 use super::large::{ALL, FEW};
+use super::sharing::{self, SHARED_BYTES};
 use super::sort;
 use super::state::{COLOUR_MASK, Colours, FREE, Heap};
 use crate::allocator;
@@ -344,7 +344,7 @@ impl Pages {
     /// Adds memory to the pool: `need` bytes at least, unless only less is to be had. Afterwards
     /// all pages fit into the list of free ones.
     fn grow(&mut self, heap: &Heap, need: usize) -> Option<()> {
-        let wish = super::growth(self.bytes, need);
+        let wish = sharing::growth(self.bytes, need);
         let pages = (self.bytes as usize + wish).div_ceil(PAGE_BYTES as usize);
         allocator::make_room(&mut self.free, pages)?;
         let carve = |unit, looks| {
@@ -352,7 +352,7 @@ impl Pages {
             large.carve(unit, wish as u32, looks)
         };
         let (start, end) = carve(SHARED_BYTES as u32, FEW)
-            .or_else(|| super::grow_either(heap, wish, PAGE_BYTES as usize))
+            .or_else(|| sharing::grow_either(heap, wish, PAGE_BYTES as usize))
             .or_else(|| carve(PAGE_BYTES, ALL))?;
         self.free
             .extend((start..end).step_by(PAGE_BYTES as usize).rev());
