@@ -1,16 +1,12 @@
-//! Instructions that make blocks, and the safepoints at which the collector may run.
+//! Instructions that make blocks.
 //!
-//! Safepoints are at entries and in loops, where little is in registers. Where a program profiles
-//! its allocations, those are safepoints too; so a block is allocated before its fields' values are
-//! read: only the accumulator and the stack survive. Fields are written without a barrier, since a
-//! fresh block is young, or known to the collector.
+//! Where a program profiles its allocations, those are safepoints too; so a block is allocated
+//! before its fields' values are read: only the accumulator and the stack survive. Fields are
+//! written without a barrier, since a fresh block is young, or known to the collector.
 
 use super::boxes::box_number;
-use super::events;
 use super::fields::{self, fixed_field, modify, store_field};
-use super::polls::polls_for_nothing;
 use super::registers::{Registers, UNIT};
-use crate::code::opcode::Opcode;
 use crate::code::{self, CELL};
 use crate::heap;
 use crate::memory::{self, Region, cell_read, cell_write, within};
@@ -18,11 +14,8 @@ use crate::raise;
 use crate::value::{WORD, closure_info, header, tag};
 #[cfg(target_family = "wasm")]
 use crate::vm::VM;
-use crate::vm::{ALERT_STEP, ALL_LOOPS_POLL, POLLS_COUNT, vm};
-use annotations::{
-    block_address, cells_drop_below, cells_invalidate, cells_sync_roots, lockstep_event, points_to,
-    safepoint_passed, specialize_active,
-};
+use crate::vm::vm;
+use annotations::{block_address, points_to, specialize_active};
 #[cfg(target_family = "wasm")]
 use core::cell::Cell;
 
@@ -113,95 +106,6 @@ extern "C" fn place_watched(start: u32, wosize: u32, tag: u8) -> u32 {
 }
 
 impl Registers {
-    /// Lets the collector run; false if something that it ran raised. The accumulator survives.
-    #[inline(always)]
-    #[must_use]
-    pub fn safepoint(&mut self, bytes: u32) -> bool {
-        self.push_accu();
-        let top = self.sp;
-        self.keep_position();
-        cells_drop_below(self.sp);
-        lockstep_event(events::SAFEPOINT, self.pc, self.sp, self.accu);
-        vm().sp.set(self.sp);
-        cells_sync_roots();
-        let fine = heap::safepoint(bytes) != 0;
-        cells_invalidate();
-        self.sp = top;
-        self.accu = self.pop();
-        fine
-    }
-
-    /// A round of a loop begins, at a poll. Clears the accumulator if the next instruction does not
-    /// look at it, so that it is not kept.
-    #[inline(always)]
-    pub fn begin_round(&mut self) {
-        self.leave_version();
-        if self.next_sets_accu() {
-            self.accu = UNIT;
-        }
-    }
-
-    /// Whether the next instruction sets the accumulator without looking at it, as is usual where a
-    /// loop begins.
-    #[inline(always)]
-    fn next_sets_accu(&self) -> bool {
-        use Opcode::*;
-        // SAFETY: only verified code is loaded, and this instruction is not the last of it.
-        let next = unsafe { Opcode::from_cell(memory::load_u32(self.pc + CELL)) };
-        matches!(
-            next,
-            Acc0 | Acc1
-                | Acc2
-                | Acc3
-                | Acc4
-                | Acc5
-                | Acc6
-                | Acc7
-                | Acc
-                | EnvAcc1
-                | EnvAcc2
-                | EnvAcc3
-                | EnvAcc4
-                | EnvAcc
-                | OffsetClosure0
-                | GetGlobal
-                | GetGlobalField
-                | Const0
-                | Const1
-                | Const2
-                | Const3
-                | ConstInt
-        )
-    }
-
-    /// A safepoint, if one is due.
-    #[inline(always)]
-    #[must_use]
-    pub fn poll(&mut self) -> bool {
-        if polls_for_nothing() {
-            return true;
-        }
-        if self.is_alerted() && !self.safepoint(0) {
-            return false;
-        }
-        safepoint_passed();
-        true
-    }
-
-    /// Whether the stack overflows, or something waits for a safepoint.
-    #[inline(always)]
-    pub fn is_alerted(&self) -> bool {
-        // A loop of compiled code that stores nothing would load the word once.
-        if specialize_active() != 0 && vm().loops_poll.get() == ALL_LOOPS_POLL {
-            vm().polled.set(1);
-        }
-        let alert = vm().alert.get();
-        if vm().loops_poll.get() == POLLS_COUNT {
-            vm().alert.set(alert.wrapping_add(ALERT_STEP));
-        }
-        self.sp < alert
-    }
-
     /// The address of a block of at most [`heap::MAX_YOUNG_WOSIZE`] words, its header written;
     /// `None` if a finaliser raised. Only the accumulator and the stack survive this.
     #[inline(always)]

@@ -2,8 +2,8 @@
 //!
 //! * [`run`]: the loop, one activation of one function; [`registers`]: what it keeps, and its
 //!   operations; `fields`: accesses to blocks; `blocks`: allocation; [`boxes`]: boxed numbers;
-//!   `methods`: methods of objects by their labels; `polls`: what is known of what waits for a
-//!   safepoint; `unwind`: where a backtrace goes on; [`events`]: what lockstep compares;
+//!   `methods`: methods of objects by their labels; `polls`: safepoints, and what is known of what
+//!   waits for them; `unwind`: where a backtrace goes on; [`events`]: what lockstep compares;
 //! * `primitive`: C_CALL, with [`shortcut`]s; those of boxed integers are in `integers`, those of
 //!   bigarrays in `bigarrays`, those of several bytes at once in `words`;
 //! * [`entries`]: activations by arity; `begin`: those that begin where something waits for a
