@@ -22,10 +22,10 @@ use crate::op::intrinsic::CELLS_REGION;
 use crate::op::{Const, Effect, Intrinsic, LoadKind, Op};
 use crate::request::Request;
 
-/// Cells at known offsets from a parameter are addressed from `parameter - FRAME` by an unsigned
-/// static offset of less than [`REACH`]. Sound because cells lie above the first 64 KiB, a contract
-/// of the intrinsics: the subtraction never wraps.
-const FRAME: i32 = 8192;
+/// Cells at known offsets from a parameter are addressed from `parameter - CELL_REACH_BELOW` by an
+/// unsigned static offset of less than [`REACH`]. Sound because cells lie above the first 64 KiB, a
+/// contract of the intrinsics: the subtraction never wraps.
+const CELL_REACH_BELOW: i32 = 8192;
 const REACH: u32 = 1 << 16;
 
 /// What a collector finds where there is no box: an odd word, which is no address.
@@ -54,7 +54,7 @@ pub struct Writer<'a> {
     literals: Vec<Literal>,
     boxes: &'a Boxes,
     /// By residual parameter: the base from which cells at offsets from it are addressed.
-    frames: Map<Parameter, Option<residual::Value>>,
+    cell_bases: Map<Parameter, Option<residual::Value>>,
     pub inst_count: usize,
 }
 
@@ -74,7 +74,7 @@ impl<'a> Writer<'a> {
             names: Names::default(),
             literals: Vec::new(),
             boxes,
-            frames: Map::default(),
+            cell_bases: Map::default(),
             inst_count: 0,
         };
         let entry = writer.new_block();
@@ -83,16 +83,16 @@ impl<'a> Writer<'a> {
             writer.param(entry, Abs::Dynamic, ty);
         }
         for (param, &ty) in (0..).map(Parameter).zip(&types) {
-            let frame = (ty == Type::I32).then(|| {
-                let frame = writer.frame(writer.function.param(param));
+            let base = (ty == Type::I32).then(|| {
+                let base = writer.cell_base(writer.function.param(param));
                 // What an interpreter has in a frame, it also gets at by other addresses.
                 let is_shared = request.params.contains(&Param::Frame(param));
                 match is_shared {
-                    true => frame,
-                    false => writer.within(frame, CELLS_REGION),
+                    true => base,
+                    false => writer.within(base, CELLS_REGION),
                 }
             });
-            writer.frames.push(frame);
+            writer.cell_bases.push(base);
         }
         writer
     }
@@ -101,8 +101,8 @@ impl<'a> Writer<'a> {
         self.boxes
     }
 
-    fn frame(&mut self, param: residual::Value) -> residual::Value {
-        let size = self.value(Op::Const(Const::I32(FRAME)), &[], Type::I32);
+    fn cell_base(&mut self, param: residual::Value) -> residual::Value {
+        let size = self.value(Op::Const(Const::I32(CELL_REACH_BELOW)), &[], Type::I32);
         self.value(Op::I32Sub, &[param, size], Type::I32)
     }
 
@@ -310,11 +310,11 @@ impl<'a> Writer<'a> {
     /// The address operand and static offset of the cell at `address`.
     fn cell_address(&mut self, address: Abs) -> (residual::Value, u32) {
         if let Abs::Offset { param, offset } = address
-            && let Some(frame) = self.frames[param]
-            && let Ok(offset) = u32::try_from(offset.wrapping_add(FRAME))
+            && let Some(base) = self.cell_bases[param]
+            && let Ok(offset) = u32::try_from(offset.wrapping_add(CELL_REACH_BELOW))
             && offset < REACH
         {
-            return (frame, offset);
+            return (base, offset);
         }
         (self.known_name(address), 0)
     }
