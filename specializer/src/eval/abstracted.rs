@@ -50,7 +50,7 @@ impl Phase for Abstract {
         Abs::Dynamic
     }
 
-    fn settled(&mut self, value: Abs) -> Abs {
+    fn as_held(&mut self, value: Abs) -> Abs {
         match value {
             Abs::Fact(Fact::BoxAt(kind)) => Abs::Fact(Fact::Box(kind)),
             Abs::Fact(Fact::NonZero) => Abs::Dynamic,

@@ -95,7 +95,7 @@ impl<'a, P: Phase> Machine<'a, P> {
             Abs::Fact(Fact::Box(known) | Fact::BoxAt(known)) if known == kind => boxed,
             _ => self.phase.existing_box(kind, boxed),
         };
-        let boxed = self.phase.settled(boxed);
+        let boxed = self.phase.as_held(boxed);
         let payload = self.phase.payload(boxed);
         match kind.payload {
             Type::F64 => {

@@ -142,7 +142,7 @@ impl<V: Content> Cells<V> {
     }
 
     /// Memory has what this cell holds, if it is cached.
-    pub fn settle(&mut self, span: Span) {
+    pub fn mark_stored(&mut self, span: Span) {
         if let Ok(index) = self.position(span) {
             self.cells[index].memory = Memory::Same;
         }

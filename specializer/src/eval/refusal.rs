@@ -34,7 +34,7 @@ impl Refusal {
         let growth = match reason {
             Declined::Nodes(_) => growth::find(revisit),
             Declined::Framed(_) => growth::widest_frame(revisit),
-            Declined::Rounds(_) => Some(unsettled(revisit, site)),
+            Declined::Rounds(_) => Some(still_changing(revisit, site)),
             _ => None,
         };
         let (detail, place, cause) = match (growth, site) {
@@ -55,7 +55,7 @@ impl Refusal {
 }
 
 /// A node that is still to be evaluated again.
-fn unsettled(revisit: &Revisit, site: Site) -> Growth {
+fn still_changing(revisit: &Revisit, site: Site) -> Growth {
     let (Site::Node(id) | Site::Inst(id, _)) = site;
     let contexts = &revisit.machine.contexts;
     let position = contexts.position(revisit.nodes[id].context);

@@ -83,7 +83,7 @@ impl Settled {
     fn put_into_memory(&self, cells: &mut Cells<Abs>, others: &Cells<Abs>) {
         for &span in &self.cells {
             match others.get(span) {
-                Some(_) => cells.settle(span),
+                Some(_) => cells.mark_stored(span),
                 None => {
                     let is_virtual = |cell: &Cell<Abs>| cell.value.is_virtual();
                     cells.polled &= !cells.get(span).is_some_and(is_virtual);

@@ -115,7 +115,7 @@ impl<P: Phase> Machine<'_, P> {
             let mask = self.phase.known(Abs::Const(Const::I32(255)));
             value = self.computed(Plain::I32And, &[value, mask]);
         }
-        let value = self.phase.settled(value);
+        let value = self.phase.as_held(value);
         self.cache_cell(span, value, Memory::Stale);
     }
 

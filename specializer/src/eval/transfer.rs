@@ -64,7 +64,7 @@ pub trait Phase {
     fn payload(&mut self, virtual_box: Self::Value) -> Self::Value;
 
     /// The value as cells hold it: of a box, the payload.
-    fn settled(&mut self, value: Self::Value) -> Self::Value;
+    fn as_held(&mut self, value: Self::Value) -> Self::Value;
 
     /// The value of a cached cell. A box in one that memory has exists.
     fn held(&mut self, cell: Cell<Self::Value>) -> Self::Value;

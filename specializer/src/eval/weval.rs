@@ -34,7 +34,7 @@ impl<P: Phase> Machine<'_, P> {
             (Intrinsic::WevalReadRegister, &[number]) => self.read_register(number, result),
             (Intrinsic::WevalWriteRegister, &[number, value]) => match number.abs() {
                 Abs::Const(Const::I64(number)) => {
-                    let value = self.phase.settled(value);
+                    let value = self.phase.as_held(value);
                     self.cells.frame.set_register(number, value);
                 }
                 _ => self.refuse(Declined::UnknownRegister),
@@ -113,7 +113,7 @@ impl<P: Phase> Machine<'_, P> {
     }
 
     fn entry(&mut self, address: P::Value, value: P::Value) -> Entry<P::Value> {
-        let value = self.phase.settled(value);
+        let value = self.phase.as_held(value);
         Entry { address, value }
     }
 

@@ -391,7 +391,7 @@ impl Phase for Writer<'_> {
         Val::dynamic(virtual_box.residual)
     }
 
-    fn settled(&mut self, value: Val) -> Val {
+    fn as_held(&mut self, value: Val) -> Val {
         match value.abs {
             Abs::Fact(Fact::BoxAt(kind)) => Val {
                 pointer: value.residual,
