@@ -350,7 +350,7 @@ impl<'a> Work<'a> {
         residual: Residual,
     ) -> Result<Stored, Declined> {
         let lower = |residual: Residual| {
-            let reducible = lower::reducible(&residual.function);
+            let reducible = lower::make_reducible(&residual.function);
             let lowered = self.watch.lower(number, &reducible);
             Stored::new(residual, lowered)
         };

@@ -47,7 +47,7 @@ impl<'a> Watch<'a> {
     pub fn lower(&self, number: usize, function: &residual::Function) -> Lowered {
         self.verify("reduction", function);
         match self.fault(number) {
-            None => lower::reduced(function),
+            None => lower::lower_reducible(function),
             Some(fault) => {
                 let (function, plan) = fault.plan(function);
                 lower::write(&function, &plan)

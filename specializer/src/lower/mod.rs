@@ -33,16 +33,16 @@ use structure::Step;
 
 /// Lowers a function that satisfies [`crate::verify`]'s rules for residual functions.
 pub fn function(function: &residual::Function) -> Lowered {
-    reduced(&reducible(function))
+    lower_reducible(&make_reducible(function))
 }
 
 /// The first step of lowering: an equivalent function each of whose cycles has one entry.
-pub fn reducible(function: &residual::Function) -> Cow<'_, residual::Function> {
+pub fn make_reducible(function: &residual::Function) -> Cow<'_, residual::Function> {
     reduce::run(function)
 }
 
 /// The other steps.
-pub fn reduced(function: &residual::Function) -> Lowered {
+pub fn lower_reducible(function: &residual::Function) -> Lowered {
     write(function, &plan(function))
 }
 

@@ -220,7 +220,7 @@ fn check_meaning(function: &Function) {
             panic!("{pass} leaves a function that breaks a rule: {fault}\n{function}");
         }
     });
-    let reduced = super::reducible(&clean);
+    let reduced = super::make_reducible(&clean);
     crate::verify::residual(&reduced, &random::Types).expect("reduction leaves a valid function");
     let mut plain = function.clone();
     cleanup::addresses::run(&mut plain);
