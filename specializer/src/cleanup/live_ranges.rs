@@ -36,12 +36,12 @@ pub fn run(function: &mut Function) {
         return;
     }
     let mut order = Order::new(function);
-    let Some(mut loops) = Loops::new(function, &order) else {
+    let Some(mut loops) = QuietLoops::new(function, &order) else {
         return;
     };
     if loops.end_apart(function, &order) {
         order = Order::new(function);
-        loops = Loops::new(function, &order).expect("there were loops before");
+        loops = QuietLoops::new(function, &order).expect("there were loops before");
     }
     let ends = loops.ends(&order);
     let mut copies = loops.copy_values(function, &order, &ends);
@@ -61,13 +61,13 @@ struct Copy {
 }
 
 /// The loops that call nothing and are in no other such loop.
-struct Loops {
+struct QuietLoops {
     /// The head of the loop that a block is in.
     of: Map<Block, Option<Block>>,
     dominators: Dominators,
 }
 
-impl Loops {
+impl QuietLoops {
     /// Nothing if there are none.
     fn new(function: &Function, order: &Order) -> Option<Self> {
         if !order.blocks.iter().any(|&block| order.begins_loop(block)) {

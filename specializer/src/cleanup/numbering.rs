@@ -25,7 +25,7 @@ use std::collections::hash_map::Entry;
 use smallvec::SmallVec;
 
 use super::compact::empty_unreached;
-use super::regions::{Area, Areas, Loops, MemoryUse, Written};
+use super::regions::{Area, Areas, MemoryUse, Written, WrittenInLoops};
 use super::rename::Renaming;
 use crate::dominators::{Dominators, Order};
 use crate::hash::FastMap;
@@ -47,7 +47,7 @@ pub fn run(function: &mut Function, memory: &MemoryUse) {
     let dominators = Dominators::new(function, &order);
     let areas = Areas::new(function, &order, memory);
     let mut pass = Pass {
-        loops: Loops::new(function, &order, &dominators, &areas),
+        loops: WrittenInLoops::new(function, &order, &dominators, &areas),
         dominators,
         areas,
         numbers: Map::filled_like(&function.types, Number(0)),
@@ -142,7 +142,7 @@ struct Pass<'o> {
     order: &'o Order,
     dominators: Dominators,
     areas: Areas<'o>,
-    loops: Loops,
+    loops: WrittenInLoops,
     numbers: Map<Value, Number>,
     /// The address that values of each number are.
     places: Map<Number, Address>,

@@ -12,7 +12,7 @@ mod tests;
 use std::collections::HashSet;
 
 use super::copies::{self, Copies};
-use super::regions::{Areas, Loops, MemoryUse};
+use super::regions::{Areas, MemoryUse, WrittenInLoops};
 use crate::dominators::{Dominators, Order};
 use crate::ir::residual::{Block, Function, Value};
 use crate::op::{Effect, Op};
@@ -45,20 +45,20 @@ pub fn run(function: &mut Function, memory: &MemoryUse) {
 fn find(function: &Function, order: &Order, memory: &MemoryUse) -> Vec<Vec<Block>> {
     let dominators = Dominators::new(function, order);
     let areas = Areas::new(function, order, memory);
-    let written = Loops::new(function, order, &dominators, &areas);
+    let written = WrittenInLoops::new(function, order, &dominators, &areas);
     let heads = order.blocks.iter().copied();
     let heads = heads.filter(|&block| block != Block::ENTRY && order.begins_loop(block));
     let loops = heads.filter_map(|head| {
         let blocks = copies::short_loop(function, order, &dominators, head)?;
-        let mut constant = Unchanging::new(function, order, &blocks);
+        let mut constant = UnchangingLoads::new(function, order, &blocks);
         let pays = constant.loads(|address| written.leaves(head, areas.of(address, 0)));
         pays.then_some(blocks)
     });
     loops.take(MOST_LOOPS).collect()
 }
 
-/// What is the same in all rounds of a loop.
-struct Unchanging<'f> {
+/// Finds loads that are the same in all rounds of a loop.
+struct UnchangingLoads<'f> {
     function: &'f Function,
     /// The loop's blocks, in the order of their evaluation.
     blocks: Vec<Block>,
@@ -66,7 +66,7 @@ struct Unchanging<'f> {
     changing: HashSet<Value>,
 }
 
-impl<'f> Unchanging<'f> {
+impl<'f> UnchangingLoads<'f> {
     fn new(function: &'f Function, order: &Order, blocks: &[Block]) -> Self {
         let mut blocks = blocks.to_vec();
         blocks.sort_unstable_by_key(|&block| order.number[block]);

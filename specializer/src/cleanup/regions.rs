@@ -187,9 +187,9 @@ impl Written {
 }
 
 /// What loops write, by the block that they begin with.
-pub struct Loops(Map<Block, Option<Written>>);
+pub struct WrittenInLoops(Map<Block, Option<Written>>);
 
-impl Loops {
+impl WrittenInLoops {
     /// How many blocks are looked at, as a multiple of those that there are: loops in loops are
     /// looked at again.
     const MOST_LOOKS: usize = 8;
