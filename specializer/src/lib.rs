@@ -12,7 +12,7 @@
 //! * [`eval`]: partial evaluation, request by request, with `optimisations` switched on or off;
 //! * `cleanup` and `lower`: back to WebAssembly;
 //! * [`link`]: residual functions and snapshot become one module;
-//! * `key` and `residue`: under which key and in which form results are stored;
+//! * `key` and `stored`: under which key and in which form results are stored;
 //! * `versions`: which versions of functions are made;
 //! * [`fault`]: wrong code on purpose; `watch` plants it between the stages and runs the verifier;
 //! * `options`, `report`, `recall`: what is asked for, what became of it, what a store has of it;
@@ -47,8 +47,8 @@ mod random;
 mod recall;
 mod report;
 pub mod request;
-mod residue;
 mod specialize;
+mod stored;
 pub mod text;
 mod verify;
 mod versions;

@@ -12,9 +12,9 @@ use crate::eval::Declined;
 use crate::key::GenericKey;
 use crate::report::Answer;
 use crate::request::Request;
-use crate::residue::Stored;
-use crate::residue::check::{self, Surroundings};
-use crate::residue::question::{self, Question};
+use crate::stored::Stored;
+use crate::stored::check::{self, Surroundings};
+use crate::stored::question::{self, Question};
 
 /// Functions of one request key that the store has under it.
 const FEW: usize = 3;

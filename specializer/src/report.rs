@@ -5,7 +5,7 @@
 
 use crate::eval::Declined;
 use crate::profile::Fit;
-use crate::residue::Stored;
+use crate::stored::Stored;
 use crate::versions::Answered;
 
 /// One entry for each request, in their order; then those for versions.

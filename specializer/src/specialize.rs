@@ -25,8 +25,8 @@ use crate::profile::Fit;
 use crate::recall::{Recall, Store};
 use crate::report::{Answer, Report};
 use crate::request::{self, Heat, Request, RequestError, Requests};
-use crate::residue::Stored;
-use crate::residue::check::Surroundings;
+use crate::stored::Stored;
+use crate::stored::check::Surroundings;
 use crate::versions::{self, Answered};
 use crate::watch::Watch;
 

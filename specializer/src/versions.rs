@@ -16,7 +16,7 @@ use crate::image::{Bases, Image, Location};
 use crate::ir::{Base, Given, Numbers, Symbol};
 use crate::lower::RelocationKind;
 use crate::request::{Request, Requests, Version};
-use crate::residue::Stored;
+use crate::stored::Stored;
 
 /// Most versions of one function.
 const MOST: usize = 5;

@@ -78,7 +78,7 @@ const FLOORS: &[(&str, &[&str])] = &[
             "cleanup",
             "lower",
             "link",
-            "residue",
+            "stored",
             "versions",
             "fault",
             "options",

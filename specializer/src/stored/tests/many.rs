@@ -1,7 +1,7 @@
 //! More functions of one key than the store has under it.
 
 use super::*;
-use crate::residue::question::{self, Question};
+use crate::stored::question::{self, Question};
 
 /// Programs whose functions share their keys: what they read at a fixed address differs.
 fn modules() -> [Vec<u8>; 9] {
