@@ -4,7 +4,7 @@
 
 use crate::eval::Budgets;
 use crate::fault::Fault;
-use crate::link::{Absent, Choices};
+use crate::link::{self, Absent};
 use crate::op::Intrinsic;
 use crate::optimisations::Optimisations;
 use crate::profile::Profile;
@@ -55,8 +55,8 @@ impl Options {
     }
 
     /// Those that the linker has to know.
-    pub fn choices(&self) -> Choices<'_> {
-        Choices {
+    pub fn linking(&self) -> link::Options<'_> {
+        link::Options {
             kept: self.kept(),
             dispatch: self.optimisations.dispatch,
             float_registers: self.optimisations.float_registers,

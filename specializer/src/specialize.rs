@@ -142,7 +142,7 @@ pub fn link_generic(snapshot: &[u8], options: &Options) -> Result<Vec<u8>, Error
         lists,
         ..Requests::default()
     };
-    let layout = link::Layout::new(&module, &unanswered, &[], options.choices())?;
+    let layout = link::Layout::new(&module, &unanswered, &[], options.linking())?;
     let linked = link::write(&module, &layout, &[])?.module;
     Watch::new(&module, options).linked(&linked);
     Ok(linked)
@@ -376,8 +376,8 @@ impl<'a> Work<'a> {
                 Some(Residue { request, lowered })
             })
             .collect();
-        let choices = self.options.choices();
-        let mut layout = link::Layout::new(self.module, requests, &residues, choices)?;
+        let options = self.options.linking();
+        let mut layout = link::Layout::new(self.module, requests, &residues, options)?;
         self.watch.layout(requests, &mut layout);
         let linked = link::write(self.module, &layout, &residues)?;
         self.watch.linked(&linked.module);

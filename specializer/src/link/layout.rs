@@ -17,7 +17,7 @@ use super::plain::Plain;
 use super::reach::Reached;
 use super::stacks::Stacks;
 use super::stubs::{self, Stub};
-use super::{Choices, LinkError, Residue, copy, intrinsic};
+use super::{LinkError, Options, Residue, copy, intrinsic};
 use crate::index::Map;
 use crate::ir::{Func, Numbers, Sig};
 use crate::lower::{Indices, LinkedAs, Lowered, RelocationKind};
@@ -86,21 +86,21 @@ impl Layout {
         module: &Module,
         requests: &Requests,
         residues: &[Residue],
-        choices: Choices,
+        options: Options,
     ) -> Result<Self, LinkError> {
         let in_table = in_table(residues);
         let mut memory = memory(module, requests, residues, &in_table);
         // Switches are over indices of 32 bits.
         let has_narrow_table = module.wide_tables.first() != Some(&true);
-        let dispatchers = match choices.dispatch && has_narrow_table {
+        let dispatchers = match options.dispatch && has_narrow_table {
             true => dispatch::dispatchers(module).collect(),
             false => HashSet::new(),
         };
-        let reached = reached(module, requests, residues, &memory, &dispatchers, choices)?;
+        let reached = reached(module, requests, residues, &memory, &dispatchers, options)?;
         memory.blank(&reached.idle);
-        let functions = fates(module, &reached, choices)?;
-        let stubs = stubs::all(module, &reached, choices)?;
-        let counters = match choices.counts {
+        let functions = fates(module, &reached, options)?;
+        let stubs = stubs::all(module, &reached, options)?;
+        let counters = match options.counts {
             true => Counters::new(module, requests, residues),
             false => Counters::default(),
         };
@@ -112,7 +112,7 @@ impl Layout {
         types.extend(residual.iter().map(|&(_, sig)| sig));
         let stub_base = types.len() as u32;
         types.extend(stubs.iter().map(|stub| stub.sig));
-        let stacks = match choices.stacks && stubs.iter().any(Stub::makes_stacks) {
+        let stacks = match options.stacks && stubs.iter().any(Stub::makes_stacks) {
             true => {
                 let globals = module.globals.len() as u32 + counters.count();
                 Stacks::find(module, globals, types.len() as u32)?
@@ -139,18 +139,18 @@ impl Layout {
             stubs,
             stub_base,
             stacks,
-            to_initialise: choices.to_initialise,
-            strip: choices.strip,
-            indices: match choices.shares_code {
+            to_initialise: options.to_initialise,
+            strip: options.strip,
+            indices: match options.shares_code {
                 true => Indices::Even,
                 false => Indices::Short,
             },
             counters,
-            passing: Passing::new(module, types, type_count, choices.float_registers),
+            passing: Passing::new(module, types, type_count, options.float_registers),
             plain: reached.plain,
         };
         layout.fill_slots(requests, residues)?;
-        if choices.dispatch {
+        if options.dispatch {
             layout.cases = layout.cases(module);
         }
         Ok(layout)
@@ -298,12 +298,12 @@ fn reached(
     residues: &[Residue],
     memory: &Memory,
     dispatchers: &HashSet<Func>,
-    choices: Choices,
+    options: Options,
 ) -> Result<Reached, LinkError> {
-    let plain = Plain::new(module, choices.kept, dispatchers, choices.plain_code);
-    match choices.keeps_unreached {
+    let plain = Plain::new(module, options.kept, dispatchers, options.plain_code);
+    match options.keeps_unreached {
         false => Reached::find(module, memory, residues, &requests.cells, plain, |name| {
-            copy::keeps(module, choices.to_initialise, name)
+            copy::keeps(module, options.to_initialise, name)
         }),
         true => Reached::all(module, plain),
     }
@@ -330,7 +330,7 @@ fn kept(module: &Module, functions: &Map<Func, Fate>) -> HashMap<Intrinsic, u32>
 fn fates(
     module: &Module,
     reached: &Reached,
-    choices: Choices,
+    options: Options,
 ) -> Result<Map<Func, Fate>, LinkError> {
     let (mut next, mut next_stub) = (0, 0);
     let mut fates = Map::default();
@@ -338,7 +338,7 @@ fn fates(
         let import = module.import(func);
         let fate = match import {
             Some(import) if annotations::has_intrinsics(import.module) => match intrinsic(import) {
-                Some(intrinsic) if choices.kept.contains(&intrinsic) => None,
+                Some(intrinsic) if options.kept.contains(&intrinsic) => None,
                 Some(intrinsic) if is_well_typed(module, func, intrinsic) => {
                     Some(Fate::Intrinsic(intrinsic))
                 }
@@ -349,11 +349,11 @@ fn fates(
                     });
                 }
             },
-            Some(import) if choices.leaves_out(import) && reached.functions[func] => {
+            Some(import) if options.leaves_out(import) && reached.functions[func] => {
                 next_stub += 1;
                 Some(Fate::Stub(next_stub - 1))
             }
-            Some(import) if choices.shares_code && !choices.leaves_out(import) => None,
+            Some(import) if options.shares_code && !options.leaves_out(import) => None,
             Some(_) | None => (!reached.functions[func]).then_some(Fate::Dropped),
         };
         fates.push(fate.unwrap_or_else(|| {

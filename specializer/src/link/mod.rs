@@ -66,7 +66,7 @@ pub struct Absent {
 
 /// How to link, beside what is linked.
 #[derive(Clone, Copy, Debug, Default)]
-pub struct Choices<'a> {
+pub struct Options<'a> {
     /// Intrinsics that stay calls of their imports.
     pub kept: &'a [Intrinsic],
     /// Dispatchers call residual functions by name.
@@ -133,7 +133,7 @@ pub fn write(module: &Module, layout: &Layout, residues: &[Residue]) -> Result<L
     })
 }
 
-impl Choices<'_> {
+impl Options<'_> {
     fn leaves_out(&self, import: &Import) -> bool {
         import.module == annotations::STACKS_MODULE
             || self

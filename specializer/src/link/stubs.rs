@@ -5,7 +5,7 @@ use wasm_encoder::{Function, Instruction};
 
 use super::reach::Reached;
 use super::stacks::{self, Stacks};
-use super::{Choices, LinkError};
+use super::{LinkError, Options};
 use crate::ir::{Func, Sig, Type};
 use crate::module::Module;
 
@@ -25,10 +25,10 @@ enum Body {
 }
 
 /// A stub for each function import that is left out though it is called, in order.
-pub fn all(module: &Module, reached: &Reached, choices: Choices) -> Result<Vec<Stub>, LinkError> {
+pub fn all(module: &Module, reached: &Reached, options: Options) -> Result<Vec<Stub>, LinkError> {
     let mut stubs = Vec::new();
     for (func, import) in (0..).map(Func).zip(&module.imports) {
-        let is_needed = choices.leaves_out(import) && reached.functions[func];
+        let is_needed = options.leaves_out(import) && reached.functions[func];
         if !is_needed {
             continue;
         }
@@ -38,7 +38,7 @@ pub fn all(module: &Module, reached: &Reached, choices: Choices) -> Result<Vec<S
             stubs.push(Stub { sig, body });
             continue;
         }
-        let Some(absent) = choices.absent else {
+        let Some(absent) = options.absent else {
             continue;
         };
         let results = module.signature(func).map(|sig| &sig.results[..]);

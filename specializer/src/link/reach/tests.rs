@@ -8,7 +8,7 @@ use wasmparser::{Name, Payload};
 use super::*;
 use crate::Options;
 use crate::link::tests::Silent;
-use crate::link::{Choices, Layout, write};
+use crate::link::{self, Layout, write};
 use crate::module::references::Named;
 use crate::request::Requests;
 use crate::specialize;
@@ -30,8 +30,8 @@ fn link(text: &str, references: Option<References>) -> Left {
         references.section().append_to(&mut bytes);
     }
     let module = Module::parse(&bytes).expect("supported");
-    let choices = Choices::default();
-    let layout = Layout::new(&module, &Requests::default(), &[], choices).expect("it fits");
+    let options = link::Options::default();
+    let layout = Layout::new(&module, &Requests::default(), &[], options).expect("it fits");
     let linked = write(&module, &layout, &[]).expect("it links").module;
     wasmparser::validate(&linked).expect("the result is valid");
     let module = Module::parse(&linked).expect("supported");
