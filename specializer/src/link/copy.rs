@@ -279,7 +279,7 @@ impl Reencode for Copier<'_> {
         for (_, sig) in &self.layout.residual {
             functions.function(sig.0);
         }
-        for stub in &self.layout.stubs {
+        for stub in self.layout.stubs.values() {
             functions.function(stub.sig.0);
         }
         if let Some(stacks) = &self.layout.stacks {
@@ -377,7 +377,7 @@ impl Reencode for Copier<'_> {
         for body in &self.bodies {
             code.raw(body);
         }
-        for stub in &self.layout.stubs {
+        for stub in self.layout.stubs.values() {
             code.function(&stub.code(self.layout.stacks.as_ref()));
         }
         if let Some(stacks) = &self.layout.stacks {

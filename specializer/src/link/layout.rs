@@ -7,7 +7,7 @@
 //! * globals: counters follow, then that of stacks;
 //! * types: those of stacks follow, then those with which functions are passed other registers.
 
-use std::collections::{BTreeSet, HashMap, HashSet};
+use std::collections::{BTreeMap, BTreeSet, HashMap, HashSet};
 
 use super::counters::Counters;
 use super::data::Memory;
@@ -52,7 +52,7 @@ pub struct Layout {
     /// The same where the call gives something that the function has a version for.
     versions: HashMap<Version, u32>,
     /// Functions in the place of absent imports, and the new index of the first.
-    pub(super) stubs: Vec<Stub>,
+    pub(super) stubs: BTreeMap<Func, Stub>,
     pub(super) stub_base: u32,
     /// What its stacks are made of, if it has several.
     pub(super) stacks: Option<Stacks>,
@@ -98,8 +98,8 @@ impl Layout {
         };
         let reached = reached(module, requests, residues, &memory, &dispatchers, options)?;
         memory.blank(&reached.idle);
-        let functions = fates(module, &reached, options)?;
         let stubs = stubs::all(module, &reached, options)?;
+        let functions = fates(module, &reached, &stubs, options)?;
         let counters = match options.counts {
             true => Counters::new(module, requests, residues),
             false => Counters::default(),
@@ -111,8 +111,8 @@ impl Layout {
         let residual: Vec<_> = residual.collect();
         types.extend(residual.iter().map(|&(_, sig)| sig));
         let stub_base = types.len() as u32;
-        types.extend(stubs.iter().map(|stub| stub.sig));
-        let stacks = match options.stacks && stubs.iter().any(Stub::makes_stacks) {
+        types.extend(stubs.values().map(|stub| stub.sig));
+        let stacks = match options.stacks && stubs.values().any(Stub::makes_stacks) {
             true => {
                 let globals = module.globals.len() as u32 + counters.count();
                 Stacks::find(module, globals, types.len() as u32)?
@@ -330,9 +330,11 @@ fn kept(module: &Module, functions: &Map<Func, Fate>) -> HashMap<Intrinsic, u32>
 fn fates(
     module: &Module,
     reached: &Reached,
+    stubs: &BTreeMap<Func, Stub>,
     options: Options,
 ) -> Result<Map<Func, Fate>, LinkError> {
-    let (mut next, mut next_stub) = (0, 0);
+    let numbers: HashMap<Func, u32> = stubs.keys().copied().zip(0..).collect();
+    let mut next = 0;
     let mut fates = Map::default();
     for func in module.functions.keys() {
         let import = module.import(func);
@@ -349,10 +351,7 @@ fn fates(
                     });
                 }
             },
-            Some(import) if options.leaves_out(import) && reached.functions[func] => {
-                next_stub += 1;
-                Some(Fate::Stub(next_stub - 1))
-            }
+            Some(_) if let Some(&number) = numbers.get(&func) => Some(Fate::Stub(number)),
             Some(import) if options.shares_code && !options.leaves_out(import) => None,
             Some(_) | None => (!reached.functions[func]).then_some(Fate::Dropped),
         };

@@ -1,5 +1,7 @@
 //! Functions in the place of imports that the linked module does without.
 
+use std::collections::BTreeMap;
+
 use annotations::{NO_STACKS, StackFunction};
 use wasm_encoder::{Function, Instruction};
 
@@ -7,7 +9,7 @@ use super::reach::Reached;
 use super::stacks::{self, Stacks};
 use super::{LinkError, Options};
 use crate::ir::{Func, Sig, Type};
-use crate::module::Module;
+use crate::module::{Import, Module};
 
 /// A function in the place of an import.
 #[derive(Clone, Copy)]
@@ -24,34 +26,38 @@ enum Body {
     OfStacks(StackFunction),
 }
 
-/// A stub for each function import that is left out though it is called, in order.
-pub fn all(module: &Module, reached: &Reached, options: Options) -> Result<Vec<Stub>, LinkError> {
-    let mut stubs = Vec::new();
-    for (func, import) in (0..).map(Func).zip(&module.imports) {
-        let is_needed = options.leaves_out(import) && reached.functions[func];
-        if !is_needed {
-            continue;
-        }
+/// The stubs, by the function imports in whose place they are: those that are left out though they
+/// are called.
+pub fn all(
+    module: &Module,
+    reached: &Reached,
+    options: Options,
+) -> Result<BTreeMap<Func, Stub>, LinkError> {
+    let imports = (0..).map(Func).zip(&module.imports);
+    let left_out =
+        imports.filter(|&(func, import)| options.leaves_out(import) && reached.functions[func]);
+    let stub = |(func, import): (Func, &Import)| {
         let sig = module.functions[func];
-        if let Some(function) = stacks::function(module, func, import)? {
-            let body = Body::OfStacks(function);
-            stubs.push(Stub { sig, body });
-            continue;
-        }
-        let Some(absent) = options.absent else {
-            continue;
+        let body = match (stacks::function(module, func, import)?, options.absent) {
+            (Some(function), _) => Body::OfStacks(function),
+            (None, Some(absent)) => Body::Answers(answered(module, func, import)?, absent.answer),
+            (None, None) => unreachable!("only imports for stacks are left out"),
         };
-        let results = module.signature(func).map(|sig| &sig.results[..]);
-        let Some(&[result @ (Type::I32 | Type::I64)]) = results else {
-            return Err(LinkError::NoAnswer {
-                module: import.module.to_owned(),
-                name: import.name.to_owned(),
-            });
-        };
-        let body = Body::Answers(result, absent.answer);
-        stubs.push(Stub { sig, body });
+        Ok((func, Stub { sig, body }))
+    };
+    left_out.map(stub).collect()
+}
+
+/// The type of an import's result, if it can be answered.
+fn answered(module: &Module, func: Func, import: &Import) -> Result<Type, LinkError> {
+    let results = module.signature(func).map(|sig| &sig.results[..]);
+    match results {
+        Some(&[result @ (Type::I32 | Type::I64)]) => Ok(result),
+        _ => Err(LinkError::NoAnswer {
+            module: import.module.to_owned(),
+            name: import.name.to_owned(),
+        }),
     }
-    Ok(stubs)
 }
 
 impl Stub {
