@@ -20,7 +20,7 @@ use crate::precompiled::Precompiled;
 use crate::product::{Emit, Ingredients, Product};
 use crate::snapshot::{self, Preparation};
 use crate::specialize::{self, Summary};
-use crate::stats::Stages;
+use crate::stats::{Stages, size};
 use crate::stubs::search::Found;
 
 /// What to make of a program.
@@ -353,15 +353,6 @@ fn whence(origin: &Origin) -> String {
                 ", the interpreter compiled: what came with the command is not for here ({reason})"
             )
         }
-    }
-}
-
-/// A size, for people.
-pub fn size(bytes: usize) -> String {
-    match bytes {
-        0..10_000 => format!("{bytes} bytes"),
-        10_000..10_000_000 => format!("{} KiB", bytes >> 10),
-        _ => format!("{} MiB", bytes >> 20),
     }
 }
 

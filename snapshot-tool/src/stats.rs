@@ -107,3 +107,12 @@ impl fmt::Display for Stages {
 pub fn millis(duration: Duration) -> f64 {
     duration.as_secs_f64() * 1e3
 }
+
+/// A size, for people.
+pub fn size(bytes: usize) -> String {
+    match bytes {
+        0..10_000 => format!("{bytes} bytes"),
+        10_000..10_000_000 => format!("{} KiB", bytes >> 10),
+        _ => format!("{} MiB", bytes >> 20),
+    }
+}

@@ -10,7 +10,7 @@ use cache::{Cache, Stats, Verified};
 use super::FAILURE;
 use super::output::{is_standard_output, say};
 use crate::cli::{CacheAction, CacheArgs, CacheLocation};
-use crate::pipeline::size;
+use crate::stats::size;
 use crate::user_directories;
 
 /// The variable that names a store to share the cache by.

@@ -59,7 +59,7 @@ pub enum Fact {
     Pointer(Symbol),
     /// The address (an `i64`) of a block, which is even and not 0: residual code has it.
     Address,
-    /// The same address as an `i32`.
+    /// The address (an `i32`) of a block that begins with this word: residual code has it.
     PointerAddress(Symbol),
     /// Residual code has the `i64`, which is odd and no address: nobody but residual code changes
     /// it.
@@ -86,10 +86,7 @@ impl Frames {
     pub fn may_have(self, abs: Abs) -> bool {
         match abs {
             Abs::Offset { param, .. } => self.0 & Self::bit(param) != 0,
-            Abs::Fact(fact) => fact == Fact::Framed,
-            Abs::Const(_) | Abs::Symbol(_) | Abs::Extended(_) | Abs::Slot(_) | Abs::Dynamic => {
-                false
-            }
+            other => other.fact() == Some(Fact::Framed),
         }
     }
 
@@ -116,6 +113,19 @@ impl Abs {
         }
     }
 
+    /// What is known of a value that only residual code has.
+    pub fn fact(self) -> Option<Fact> {
+        match self {
+            Abs::Fact(fact) => Some(fact),
+            Abs::Const(_)
+            | Abs::Symbol(_)
+            | Abs::Extended(_)
+            | Abs::Slot(_)
+            | Abs::Offset { .. }
+            | Abs::Dynamic => None,
+        }
+    }
+
     /// Whether it has to do with a box.
     pub fn is_of_box(self) -> bool {
         self.is_virtual() || matches!(self, Abs::Fact(Fact::BoxAt(_)))
@@ -133,27 +143,20 @@ impl Abs {
 
     /// Whether it is an `i64` other than 0.
     pub fn is_nonzero(self) -> bool {
-        match self {
-            Abs::Const(Const::I64(n)) => n != 0,
-            Abs::Fact(fact) => match fact {
-                Fact::Box(_)
-                | Fact::BoxAt(_)
-                | Fact::Pointer(_)
-                | Fact::Address
-                | Fact::Immediate
-                | Fact::NonZero => true,
-                Fact::InBox { .. }
-                | Fact::PointerAddress(_)
-                | Fact::ImmediateHalf
-                | Fact::Framed => false,
-            },
-            Abs::Const(_)
-            | Abs::Symbol(_)
-            | Abs::Extended(_)
-            | Abs::Slot(_)
-            | Abs::Offset { .. }
-            | Abs::Dynamic => false,
+        if let Abs::Const(Const::I64(n)) = self {
+            return n != 0;
         }
+        self.fact().is_some_and(|fact| match fact {
+            Fact::Box(_)
+            | Fact::BoxAt(_)
+            | Fact::Pointer(_)
+            | Fact::Address
+            | Fact::Immediate
+            | Fact::NonZero => true,
+            Fact::InBox { .. } | Fact::PointerAddress(_) | Fact::ImmediateHalf | Fact::Framed => {
+                false
+            }
+        })
     }
 
     /// Whether it is the address of a block, as an `i64`: an even number.
@@ -168,13 +171,7 @@ impl Abs {
     pub fn is_immediate(self) -> bool {
         match self {
             Abs::Const(Const::I64(n)) => n & 1 == 1,
-            Abs::Fact(fact) => fact == Fact::Immediate,
-            Abs::Const(_)
-            | Abs::Symbol(_)
-            | Abs::Extended(_)
-            | Abs::Slot(_)
-            | Abs::Offset { .. }
-            | Abs::Dynamic => false,
+            known => known.fact() == Some(Fact::Immediate),
         }
     }
 

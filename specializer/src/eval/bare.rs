@@ -175,7 +175,7 @@ impl<'a, P: Phase> Machine<'a, P> {
     }
 
     fn raised_word(&mut self) -> P::Value {
-        let word = Const::I32(self.evaluation.boxes.raised as i32);
+        let word = Const::I32(self.evaluation.boxes.raised() as i32);
         self.phase.known(Abs::Const(word))
     }
 
@@ -214,7 +214,7 @@ impl Writer<'_> {
     }
 
     fn store_raised(&mut self, raised: residual::Value) {
-        let word = Op::Const(Const::I32(self.boxes().raised as i32));
+        let word = Op::Const(Const::I32(self.boxes().raised() as i32));
         let word = self.value(word, &[], Type::I32);
         self.inst(
             STORE_RAISED,

@@ -72,14 +72,19 @@ const RAISED: u32 = offset_of!(BoxTable, raised) as u32;
 /// The kinds of boxes that may be virtual, by their indices; absent where one may not.
 pub struct Boxes {
     kinds: Vec<Option<Maker>>,
-    /// Address of the word by which residual functions say that they raised.
-    pub raised: u32,
+    /// Address of the word by which residual functions say that they raised, if kinds are listed.
+    raised: Option<u32>,
+}
+
+/// Where the module lists kinds.
+fn table(module: &Module) -> Option<u32> {
+    module.exported_address(annotations::BOX_EXPORT)
 }
 
 impl Boxes {
     /// The kinds that the module lists, by their indices; absent where one is not as it should be.
     pub fn declared(module: &Module) -> Vec<Option<Declared>> {
-        let Some(table) = module.exported_address(annotations::BOX_EXPORT) else {
+        let Some(table) = table(module) else {
             return Vec::new();
         };
         let word = |at: u32, field: usize| module.image_u32(at.wrapping_add(field as u32));
@@ -129,11 +134,15 @@ impl Boxes {
             let can_be_copied = body.blocks.values().all(is_simple);
             can_be_copied.then_some(Maker { declared, body })
         };
-        let table = module.exported_address(annotations::BOX_EXPORT);
         Self {
             kinds: declared.map(|declared| maker(declared?)).collect(),
-            raised: table.unwrap_or(0).wrapping_add(RAISED),
+            raised: table(module).map(|table| table.wrapping_add(RAISED)),
         }
+    }
+
+    /// Address of the word by which residual functions say that they raised. There is a kind.
+    pub fn raised(&self) -> u32 {
+        self.raised.expect("a table lists the kinds")
     }
 
     /// The kind with this index.
@@ -188,7 +197,7 @@ impl<P: Phase> Machine<'_, P> {
     }
 
     /// `box.exists`.
-    pub(super) fn existing_box(&mut self, value: P::Value, kind: P::Value) -> P::Value {
+    pub(super) fn box_exists(&mut self, value: P::Value, kind: P::Value) -> P::Value {
         let kind = match self.evaluation.boxing {
             Boxing::Virtual => kind.abs().as_u32(),
             Boxing::InPlace | Boxing::Called => None,
@@ -202,15 +211,9 @@ impl<P: Phase> Machine<'_, P> {
 
     /// `box.kind`.
     pub(super) fn box_kind(&mut self, value: P::Value, result: Option<generic::Value>) {
-        let answer = match value.abs() {
-            Abs::Fact(Fact::Box(kind) | Fact::BoxAt(kind)) => 1 + i32::from(kind.index),
-            Abs::Const(_)
-            | Abs::Symbol(_)
-            | Abs::Extended(_)
-            | Abs::Slot(_)
-            | Abs::Offset { .. }
-            | Abs::Fact(_)
-            | Abs::Dynamic => 0,
+        let answer = match value.abs().fact() {
+            Some(Fact::Box(kind) | Fact::BoxAt(kind)) => 1 + i32::from(kind.index),
+            _ => 0,
         };
         self.set_known(result, Abs::Const(Const::I32(answer)));
     }

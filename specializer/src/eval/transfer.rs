@@ -161,9 +161,9 @@ impl<'a, P: Phase> Machine<'a, P> {
         mut look: impl FnMut(&Self, usize),
     ) -> Exit<P::Value> {
         self.args.clear();
-        let data = &self.evaluation.prepared.function.blocks[block];
+        let data = &self.prepared.function.blocks[block];
         for (&param, &value) in data.params.iter().zip(params) {
-            self.values[self.evaluation.prepared.local[param] as usize] = Some(value);
+            self.values[self.prepared.local[param] as usize] = Some(value);
         }
         if let Some(callee) = self.contexts.trial(self.context) {
             return self.try_block(callee, block, data);
@@ -416,11 +416,11 @@ impl<'a, P: Phase> Machine<'a, P> {
                 self.drop_cells(intrinsic, args);
             }
             Intrinsic::BoxExists => {
-                let value = self.existing_box(args[0], args[1]);
+                let value = self.box_exists(args[0], args[1]);
                 self.set(result, value);
             }
             Intrinsic::BoxLiteral => {
-                let mut value = self.existing_box(args[0], args[1]);
+                let mut value = self.box_exists(args[0], args[1]);
                 if let Abs::Const(Const::I64(payload)) = args[2].abs()
                     && self.evaluation.optimisations.literals
                 {

@@ -229,7 +229,7 @@ impl<'a> Writer<'a> {
 
     /// The pointer to a virtual box: it is made now, unless it exists.
     fn pointer(&mut self, kind: Kind, value: Val, payload: residual::Value) -> residual::Value {
-        self.existing(kind, value, payload).unwrap_or_else(|| {
+        self.made_pointer(kind, value, payload).unwrap_or_else(|| {
             let pointer = copy::run(self, &self.boxes.maker(kind).body, &[payload]);
             self.names.boxes.insert((kind, payload), pointer);
             pointer
@@ -237,7 +237,7 @@ impl<'a> Writer<'a> {
     }
 
     /// The pointer to a virtual box, if it exists.
-    fn existing(
+    fn made_pointer(
         &self,
         kind: Kind,
         value: Val,
@@ -437,7 +437,7 @@ impl Phase for Writer<'_> {
             self.store_cell(span, value);
             return value;
         };
-        let existing = self.existing(kind, value, payload);
+        let existing = self.made_pointer(kind, value, payload);
         let root = match existing {
             Some(_) => Val::dynamic(existing),
             None => Val::known(Abs::Const(NO_ADDRESS)),

@@ -49,7 +49,7 @@ pub struct Reached {
 impl Reached {
     /// All of the module.
     pub fn all(module: &Module, mut plain: Plain) -> Result<Self, LinkError> {
-        let mut named = Names::default();
+        let mut named = Named::default();
         for func in module.functions.keys() {
             named.callees.clear();
             named.read(module, func)?;
@@ -88,7 +88,7 @@ impl Reached {
             objects: vec![false; references.map_or(0, |all| all.ranges().len())],
             work: Vec::new(),
             plain,
-            named: Names::default(),
+            named: Named::default(),
         };
         if references.is_none() {
             (0..module.table.len() as u32).for_each(|index| search.element(index));
@@ -120,7 +120,7 @@ struct Search<'a> {
     /// Functions that are reached and were not looked at.
     work: Vec<Func>,
     plain: Plain<'a>,
-    named: Names,
+    named: Named,
 }
 
 impl Search<'_> {
@@ -303,7 +303,7 @@ impl Search<'_> {
 
 /// What bodies name.
 #[derive(Default)]
-struct Names {
+struct Named {
     /// Functions, as often as they are named.
     callees: Vec<Func>,
     /// See [`Reached`].
@@ -311,7 +311,7 @@ struct Names {
     placed_data: bool,
 }
 
-impl Names {
+impl Named {
     /// Adds what the body of a function names.
     fn read(&mut self, module: &Module, func: Func) -> wasmparser::Result<()> {
         let Some(body) = module.body(func) else {

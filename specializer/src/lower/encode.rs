@@ -227,8 +227,9 @@ fn by_name(callee: Callee) -> Result<RelocationKind, (Sig, Table)> {
     }
 }
 
-const CALL: u8 = 0x10;
-const RETURN_CALL: u8 = 0x12;
+pub(super) const CALL: u8 = 0x10;
+pub(super) const RETURN_CALL: u8 = 0x12;
+
 const I32_CONST: u8 = 0x41;
 
 /// The type as engines know it.

@@ -7,6 +7,7 @@
 use serde::{Deserialize, Deserializer, Serialize, Serializer, de};
 use wasm_encoder::{Encode, Instruction, MemArg};
 
+use super::encode::{CALL, RETURN_CALL};
 use crate::ir::{Func, Given, Numbers, Symbol};
 use crate::op::Intrinsic;
 
@@ -132,8 +133,6 @@ impl Indices {
 
     /// Writes an instruction, which may be a call.
     pub fn write(self, instruction: &Instruction, to: &mut wasm_encoder::Function) {
-        const CALL: u8 = 0x10;
-        const RETURN_CALL: u8 = 0x12;
         let (opcode, index) = match *instruction {
             Instruction::Call(index) => (CALL, index),
             Instruction::ReturnCall(index) => (RETURN_CALL, index),

@@ -3,7 +3,7 @@
 use wasmparser::{CompositeInnerType, ExternalKind, Parser, Payload, TypeRef, WasmModuleResources};
 
 use super::Module;
-use crate::entity::Sig;
+use crate::entity::{Func, Sig};
 
 impl Module<'_> {
     /// Whether nobody outside can get at table 0.
@@ -17,12 +17,10 @@ impl Module<'_> {
     /// to a function, as a structure does, and an exception leaves whether its tag does or not.
     pub fn passes_references(&self) -> bool {
         let is_passing = |&(kind, index): &(ExternalKind, u32)| match kind {
-            ExternalKind::Func | ExternalKind::FuncExact => {
-                let mut functions = self.functions.values();
-                functions
-                    .nth(index as usize)
-                    .is_none_or(|&sig| self.has_references(sig))
-            }
+            ExternalKind::Func | ExternalKind::FuncExact => self
+                .functions
+                .get(Func(index))
+                .is_none_or(|&sig| self.has_references(sig)),
             ExternalKind::Global => {
                 let resources = self.resources.as_ref();
                 let global = resources.and_then(|resources| resources.global_at(index));
