@@ -80,7 +80,16 @@ pub enum Trapped {
     GoesOn,
 }
 
-/// The passes, in order.
+/// The passes, in order. What the order of most rests on:
+/// * `reloads` knows values by the names that the evaluator gave them, so it is first;
+/// * `constants` before all others, which take equal constants for one value;
+/// * `choices` before `threads`, which follows the constants that choices leave on edges;
+/// * `separate` before `peel` and `unswitch`, which do nothing for a loop that calls; `peel` before
+///   `numbering`, which takes out of the loop what the copy of its first round has done; `unswitch`
+///   after both, for what they leave to be asked in each round;
+/// * `addresses` after all that ask for regions of memory, `offsets` the last of them;
+/// * `threads` before `tailcalls`, which looks for calls at a return;
+/// * `compact` last, as its numbers are those of the result.
 pub const PASSES: [Pass; 28] = [
     Pass {
         name: "reloads",
