@@ -21,6 +21,7 @@ use super::abs::Abs;
 use super::abstracted::Abstract;
 use super::cells::Cells;
 use super::context::{ContextId, Contexts, ProgramPoint};
+use super::decisions::Decisions;
 use super::node::NodeId;
 use super::rounds::{self, Rounds, RoundsId};
 use super::settled::Settled;
@@ -94,6 +95,7 @@ pub struct Analysis {
     pub nodes: Map<NodeId, Node>,
     pub params: Params,
     pub contexts: Contexts,
+    pub decisions: Decisions,
 }
 
 /// Place in the queue: position, then reverse postorder of blocks.
@@ -117,7 +119,7 @@ pub fn explore(
     height: usize,
     reads: &mut Reads,
 ) -> (Analysis, Result<(), (Declined, NodeId)>) {
-    let mut contexts = Contexts::new();
+    let (mut contexts, mut decisions) = (Contexts::new(), Decisions::default());
     let mut fixpoint = Fixpoint {
         evaluation,
         nodes: Map::default(),
@@ -139,7 +141,7 @@ pub fn explore(
         args: &entry,
         cells: &Cells::new(evaluation.window()),
     });
-    let mut machine = Machine::new(evaluation, &mut contexts, reads, Abstract);
+    let mut machine = Machine::new(evaluation, &mut contexts, &mut decisions, reads, Abstract);
     let (mut evaluations, mut ended) = (0, Ok(()));
     while let Some(Reverse((_, _, id))) = fixpoint.queue.pop() {
         evaluations += 1;
@@ -175,6 +177,7 @@ pub fn explore(
         nodes: fixpoint.nodes,
         params: fixpoint.params,
         contexts,
+        decisions,
     };
     (analysis, ended)
 }

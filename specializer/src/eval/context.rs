@@ -15,7 +15,7 @@ use smallvec::SmallVec;
 use super::abs::Abs;
 use super::node::NodeId;
 use super::span::order;
-use crate::hash::{FastMap, FastSet};
+use crate::hash::FastMap;
 use crate::index::{Map, index};
 use crate::ir::Symbol;
 use crate::ir::generic::Block;
@@ -134,15 +134,6 @@ struct Interned {
 pub struct Contexts {
     contexts: Map<ContextId, Interned>,
     ids: FastMap<Context, ContextId>,
-    /// Bytes of code that are evaluated in place of calls, and where these are.
-    inlined: u32,
-    counted: FastSet<(ProgramPoint, Symbol)>,
-    /// Calls that are not evaluated in place, as that would have been too many bytes: they stay so.
-    refused: FastSet<(ContextId, NodeId, Symbol)>,
-    /// Positions in each callee of which a call is tried.
-    tried: FastMap<ContextId, FastSet<ContextId>>,
-    /// The node that has the event of its beginning; none if several have one.
-    events: FastMap<ContextId, Option<NodeId>>,
 }
 
 impl Contexts {
@@ -157,11 +148,6 @@ impl Contexts {
         Self {
             contexts: vec![root].into(),
             ids: FastMap::from_iter([(Context::Root, Self::ROOT)]),
-            inlined: 0,
-            counted: FastSet::default(),
-            refused: FastSet::default(),
-            tried: FastMap::default(),
-            events: FastMap::default(),
         }
     }
 
@@ -228,36 +214,15 @@ impl Contexts {
         }
     }
 
-    /// A node has the event of the beginning of a callee that is tried: whether no other one has.
-    pub fn note_event(&mut self, call: ContextId, node: NodeId) -> bool {
-        let known = self.events.entry(call).or_insert(Some(node));
-        if *known != Some(node) {
-            *known = None;
-        }
-        known.is_some()
-    }
-
-    /// Whether a trial may go on to a position: one that is not behind, as a jump may say its
-    /// target twice, and not too many of them. What was refused once stays refused.
-    pub fn may_try(&mut self, call: ContextId, context: ContextId, position: Abs) -> bool {
-        let here = self.position(context).plus(0).map(order);
-        let Some((kind, base, offset)) = position.plus(0).map(order) else {
-            return false;
-        };
-        let goes_on = here.is_none_or(|here| here.0 == kind && here.1 == base && here.2 <= offset);
-        if !goes_on {
-            return false;
-        }
-        let next = self.push(call, position);
-        let most = match self.of(call) {
+    /// In how many positions at most a call is tried of the callee with this context.
+    pub fn most_tried(&self, call: ContextId) -> usize {
+        match self.of(call) {
             Context::Call {
                 extent: Extent::Trial { most },
                 ..
             } => usize::from(most),
             _ => 0,
-        };
-        let tried = self.tried.entry(call).or_default();
-        tried.contains(&next) || tried.len() < most && tried.insert(next)
+        }
     }
 
     /// That of a call, if there is one already and it is evaluated as a whole.
@@ -269,32 +234,6 @@ impl Contexts {
             extent: Extent::Whole,
         };
         self.ids.get(&call).copied()
-    }
-
-    /// Whether a call may be evaluated in place, which takes `bytes` of `total`. One that is free
-    /// where it is done again, as in a later round of a loop, takes none then.
-    pub fn has_room(
-        &mut self,
-        call: (ContextId, NodeId, Symbol),
-        is_free_again: bool,
-        bytes: u32,
-        total: u32,
-    ) -> bool {
-        if self.refused.contains(&call) {
-            return false;
-        }
-        let (context, _, slot) = call;
-        let place = (self.point(context), slot);
-        if is_free_again && self.counted.contains(&place) {
-            return true;
-        }
-        if self.inlined + bytes > total {
-            self.refused.insert(call);
-            return false;
-        }
-        self.inlined += bytes;
-        self.counted.insert(place);
-        true
     }
 
     /// The calls that `context` is in, innermost first: the callee's context and the slot.
@@ -450,32 +389,5 @@ impl Contexts {
             position,
         });
         *new.insert(id)
-    }
-}
-
-#[cfg(test)]
-mod tests {
-    use super::*;
-    use crate::ir::Base;
-    use crate::op::Const;
-
-    #[test]
-    fn calls_in_later_rounds_take_room_once() {
-        let mut contexts = Contexts::new();
-        let mut at = |position| contexts.push(Contexts::ROOT, Abs::Const(Const::I32(position)));
-        let (loops, behind) = (at(10), at(20));
-        let slot = Symbol {
-            base: Base(0),
-            offset: 0,
-        };
-        let mut has_room = |context, node, is_free_again| {
-            contexts.has_room((context, NodeId(node), slot), is_free_again, 6, 10)
-        };
-        assert!(has_room(loops, 1, false));
-        assert!(has_room(loops, 2, true));
-        // Another call, and the same in another way through the first round.
-        assert!(!has_room(behind, 3, true));
-        assert!(!has_room(loops, 4, false));
-        assert!(!has_room(loops, 4, true), "what was refused stays so");
     }
 }

@@ -36,10 +36,11 @@ pub fn run(
         nodes,
         params,
         contexts,
+        decisions,
     } = analysis;
     let writer = Writer::new(evaluation.request, evaluation.module, evaluation.boxes);
     let starts = nodes.values().map(|_| None).collect();
-    let mut machine = Machine::new(evaluation, contexts, reads, writer);
+    let mut machine = Machine::new(evaluation, contexts, decisions, reads, writer);
     machine.said = Some(said);
     let mut emission = Emission {
         nodes,

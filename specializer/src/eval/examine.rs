@@ -102,9 +102,10 @@ pub fn examine(evaluation: &Evaluation, remarks: &mut Remarks) -> Result<(), Ref
         nodes,
         params,
         contexts,
+        decisions,
     } = &mut analysis;
     let mut revisit = Revisit {
-        machine: Machine::new(evaluation, contexts, &mut reads, Abstract),
+        machine: Machine::new(evaluation, contexts, decisions, &mut reads, Abstract),
         nodes,
         params,
     };

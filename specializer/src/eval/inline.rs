@@ -364,8 +364,8 @@ impl<'a, P: Phase> Machine<'a, P> {
         callee.code_len <= longest
             && !self.contexts.calls(self.context).any(is_again)
             && self
-                .contexts
-                .has_room(call, is_free, callee.code_len, total)
+                .decisions
+                .has_room(self.contexts, call, is_free, callee.code_len, total)
     }
 }
 

@@ -11,7 +11,8 @@
 //!   [`copy`] in the emission; numbers in boxes: [`boxes`]; what the interpreter says: [`facts`];
 //! * the state: [`cells`] and their extent ([`span`]), [`stack`], [`context`];
 //! * calls, the ends of blocks ([`exit`]): [`calls`], in place ([`inline`], [`trial`], [`small`],
-//!   [`continuation`]), with less to pass ([`bare`], [`given`]), by a profile ([`profile`]);
+//!   [`continuation`], by [`decisions`]), with less to pass ([`bare`], [`given`]), by a profile
+//!   ([`profile`]);
 //! * choices: [`choices`]; loops: [`rounds`], [`settled`];
 //! * modules for weval: [`weval`], [`frame`], [`said`].
 //!
@@ -35,6 +36,7 @@ mod choices;
 mod context;
 mod continuation;
 mod copy;
+mod decisions;
 mod emit;
 mod examine;
 mod exit;

@@ -13,6 +13,7 @@ use super::calls::NamedCall;
 use super::cells::{Cell, Cells, Content, Reader};
 use super::context::{ContextId, Contexts};
 use super::continuation::Continuation;
+use super::decisions::Decisions;
 use super::exit::Exit;
 use super::facts::may_ask_for_safepoint;
 use super::node::NodeId;
@@ -74,6 +75,7 @@ pub trait Phase {
 pub struct Machine<'a, P: Phase> {
     pub evaluation: &'a Evaluation<'a>,
     pub contexts: &'a mut Contexts,
+    pub decisions: &'a mut Decisions,
     pub reads: &'a mut Reads,
     pub phase: P,
     pub cells: Cells<P::Value>,
@@ -106,6 +108,7 @@ impl<'a, P: Phase> Machine<'a, P> {
     pub fn new(
         evaluation: &'a Evaluation<'a>,
         contexts: &'a mut Contexts,
+        decisions: &'a mut Decisions,
         reads: &'a mut Reads,
         phase: P,
     ) -> Self {
@@ -113,6 +116,7 @@ impl<'a, P: Phase> Machine<'a, P> {
         Self {
             evaluation,
             contexts,
+            decisions,
             reads,
             phase,
             cells: Cells::default(),

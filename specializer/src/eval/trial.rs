@@ -129,7 +129,11 @@ impl<P: Phase> Machine<'_, P> {
             Op::Intrinsic(Intrinsic::ContextUpdate) => {
                 let position = self.value(inst.args[0]).abs();
                 // An event that has been does not wait.
-                if ends || !self.contexts.may_try(callee, self.context, position) {
+                if ends
+                    || !self
+                        .decisions
+                        .may_try(self.contexts, callee, self.context, position)
+                {
                     return false;
                 }
             }
@@ -185,7 +189,7 @@ impl<P: Phase> Machine<'_, P> {
         if !self.contexts.is_beginning(self.context) {
             return false;
         }
-        let is_only_one = self.contexts.note_event(callee, self.node);
+        let is_only_one = self.decisions.note_event(callee, self.node);
         let event = is_only_one.then_some(event);
         let continuation = self.depends_on(callee);
         if continuation.waiting != event {
