@@ -64,7 +64,9 @@ pub enum Remark {
 
 /// Remarks by place, an offset in the module's bytes; for each how often it was made, of how many
 /// times that evaluation came there, and why a position or an address was not known the first time.
-pub type Remarks = BTreeMap<(usize, Remark), Count>;
+pub type Remarks = BTreeMap<Key, Count>;
+
+type Key = (usize, Remark);
 
 #[derive(Clone, Debug, Default)]
 pub struct Count {
@@ -96,8 +98,6 @@ pub fn examine(evaluation: &Evaluation, remarks: &mut Remarks) -> Result<(), Ref
         })
     });
     let (mut analysis, mut reads) = explored.expect("there is an attempt");
-    let mut visits: BTreeMap<(usize, Remark), usize> = BTreeMap::new();
-    let mut lost = Vec::new();
     let Analysis {
         nodes,
         params,
@@ -109,73 +109,129 @@ pub fn examine(evaluation: &Evaluation, remarks: &mut Remarks) -> Result<(), Ref
         nodes,
         params,
     };
-    let nodes = revisit.nodes;
-    for (id, node) in revisit.evaluated() {
-        let generic::BlockData { insts, term, .. } = revisit.block(id);
-        let places = &evaluation.prepared.places[node.block];
-        revisit.watch(id, |machine, index| {
-            if evaluated.is_ok() && machine.refused.is_none() {
-                ended_at = Site::Inst(id, index);
-            }
-            let Some(inst) = insts.get(index) else {
-                if let Some(sync) = machine.sync_missing_before(term)
-                    && evaluated.is_ok()
-                {
-                    let remark = Remark::Unsynced(sync);
-                    remarks.entry((places.end, remark)).or_default().made += 1;
-                }
-                return;
-            };
-            let place = places.inst(index);
-            let said = machine.remark(inst.op, &inst.args);
-            if let Op::Intrinsic(intrinsic @ (Intrinsic::ContextUpdate | Intrinsic::ContextPush)) =
-                inst.op
-                && !machine.contexts.is_lost(machine.context)
-            {
-                *visits
-                    .entry((place, Remark::Unknown(intrinsic)))
-                    .or_default() += 1;
-            }
-            let Some(remark) = said else { return };
-            if evaluated.is_err() && !matches!(remark, Remark::Unknown(_)) {
-                return;
-            }
-            if remark == Remark::Forgotten && !is_followed(evaluation, nodes, (id, index + 1)) {
-                return;
-            }
-            let count = remarks.entry((place, remark)).or_default();
-            count.made += 1;
-            if matches!(remark, Remark::Unknown(_) | Remark::NoCell(_)) && count.made == 1 {
-                lost.push(((place, remark), id, inst.args[0]));
-            }
-        });
+    let mut look = Look {
+        remarks,
+        is_whole: evaluated.is_ok(),
+        ended_at,
+        visits: BTreeMap::new(),
+        lost: Vec::new(),
+    };
+    look.at_all(&mut revisit);
+    if let Err(Declined::Nodes(_) | Declined::Framed(_) | Declined::Rounds(_)) = evaluated {
+        look.for_undecided(&revisit);
     }
-    for (key, visits) in visits {
-        if let Some(count) = remarks.get_mut(&key) {
-            count.of += visits;
-        }
-    }
-    if let Err(Declined::Nodes(_) | Declined::Framed(_) | Declined::Rounds(_)) = evaluated
-        && let Some((place, id, index)) = undecided(&revisit)
-    {
-        let key = (place, Remark::Undecided);
-        let count = remarks.entry(key).or_default();
-        count.made += 1;
-        if count.made == 1 {
-            lost.push((key, id, index));
-        }
-    }
+    let ended_at = look.ended_at;
     let refused = evaluated.err().or(revisit.machine.refused.clone());
-    if !lost.is_empty() {
-        let mut blame = Blame::new(&mut revisit);
-        for (key, node, value) in lost {
-            let cause = blame.of(node, value);
-            remarks.entry(key).or_default().cause = Some(cause);
-        }
-    }
+    look.blame(&mut revisit);
     match refused {
         Some(reason) => Err(Refusal::new(reason, ended_at, &mut revisit)),
         None => Ok(()),
+    }
+}
+
+/// A look at the nodes that evaluation came to.
+struct Look<'a> {
+    remarks: &'a mut Remarks,
+    /// Whether they are all nodes of the request, in their last state.
+    is_whole: bool,
+    /// Where evaluation ended; of a whole request, the last place before it is refused after all.
+    ended_at: Site,
+    /// How often evaluation came to where a position is given.
+    visits: BTreeMap<Key, usize>,
+    /// Where something has to be known that was lost: the node, and the value.
+    lost: Vec<(Key, NodeId, Value)>,
+}
+
+impl Look<'_> {
+    fn at_all(&mut self, revisit: &mut Revisit) {
+        let nodes = revisit.nodes;
+        for (id, _) in revisit.evaluated() {
+            revisit.watch(id, |machine, index| self.at(machine, nodes, (id, index)));
+        }
+        for (key, visits) in std::mem::take(&mut self.visits) {
+            if let Some(count) = self.remarks.get_mut(&key) {
+                count.of += visits;
+            }
+        }
+    }
+
+    /// At an instruction of a node, or at what ends its block, where the machine is.
+    fn at(
+        &mut self,
+        machine: &Machine<Abstract>,
+        nodes: &Map<NodeId, Node>,
+        (id, index): (NodeId, usize),
+    ) {
+        if self.is_whole && machine.refused.is_none() {
+            self.ended_at = Site::Inst(id, index);
+        }
+        let prepared = machine.evaluation.prepared;
+        let block = nodes[id].block;
+        let generic::BlockData { insts, term, .. } = &prepared.function.blocks[block];
+        let places = &prepared.places[block];
+        let Some(inst) = insts.get(index) else {
+            if self.is_whole
+                && let Some(sync) = machine.sync_missing_before(term)
+            {
+                self.note((places.end, Remark::Unsynced(sync)));
+            }
+            return;
+        };
+        let place = places.inst(index);
+        if let Op::Intrinsic(intrinsic @ (Intrinsic::ContextUpdate | Intrinsic::ContextPush)) =
+            inst.op
+            && !machine.contexts.is_lost(machine.context)
+        {
+            let key = (place, Remark::Unknown(intrinsic));
+            *self.visits.entry(key).or_default() += 1;
+        }
+        let Some(remark) = machine.remark(inst.op, &inst.args) else {
+            return;
+        };
+        let is_said = match remark {
+            Remark::Unknown(_) => true,
+            Remark::Forgotten => {
+                self.is_whole && is_followed(machine.evaluation, nodes, (id, index + 1))
+            }
+            _ => self.is_whole,
+        };
+        if !is_said {
+            return;
+        }
+        let is_first = self.note((place, remark));
+        if is_first && matches!(remark, Remark::Unknown(_) | Remark::NoCell(_)) {
+            self.lost.push(((place, remark), id, inst.args[0]));
+        }
+    }
+
+    /// For the switch that multiplies the request, if there is one.
+    fn for_undecided(&mut self, revisit: &Revisit) {
+        let Some((place, id, index)) = undecided(revisit) else {
+            return;
+        };
+        let key = (place, Remark::Undecided);
+        if self.note(key) {
+            self.lost.push((key, id, index));
+        }
+    }
+
+    /// Says why what is lost is not known.
+    fn blame(self, revisit: &mut Revisit) {
+        if self.lost.is_empty() {
+            return;
+        }
+        let mut blame = Blame::new(revisit);
+        for (key, node, value) in self.lost {
+            let cause = blame.of(node, value);
+            self.remarks.entry(key).or_default().cause = Some(cause);
+        }
+    }
+
+    /// Makes a remark; whether it is the first of its kind there.
+    fn note(&mut self, key: Key) -> bool {
+        let count = self.remarks.entry(key).or_default();
+        count.made += 1;
+        count.made == 1
     }
 }
 
