@@ -1,6 +1,6 @@
 ;; The version for bare numbers of a function that another interpreter runs, which is not lifted: it
-;; makes the box, calls the function and looks into what that returns. The function at 0x1000 returns
-;; a box of the number rounded up; for a negative number it returns 0.
+;; makes the box, calls the function and looks into what that returns. The function at 0x1000
+;; returns a box of the number rounded up; for a negative number it returns 0.
 ;; run 60 -> 60
 ;; run -2 -> -1
 (module

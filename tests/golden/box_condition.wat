@@ -1,6 +1,6 @@
-;; The address of a box is never 0, so a condition on it is known, and no box is made for it. Where a
-;; condition looks at another address in it, a box is made, which may ask for a safepoint: the loop
-;; polls. The word at 0x1008 says which of the two it is.
+;; The address of a box is never 0, so a condition on it is known, and no box is made for it. Where
+;; a condition looks at another address in it, a box is made, which may ask for a safepoint: the
+;; loop polls. The word at 0x1008 says which of the two it is.
 ;; run 1 5 -> 5
 ;; run 0 5 -> 5
 (module
