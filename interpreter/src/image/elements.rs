@@ -1,11 +1,12 @@
-//! What bytecode shows of the elements of bigarrays: which are floats, integers, boxed integers. It
-//! does not say so itself, as `ocamlopt` knows it from types.
+//! What bytecode shows of types, from what is done with a value: which elements of bigarrays are
+//! floats, integers, boxed integers, and which numbers arms end with. It does not say so itself, as
+//! `ocamlopt` knows it from types.
 //!
 //! * An element that is *read* is of a kind if each way on from there uses it as such, before a
 //!   function is called or an exception raised: no program could find out in between of which type
 //!   it is. Some instructions are looked at, then it counts as unknown.
-//! * What an arm *ends* with is the box of a number, whatever it is an element of, under the same
-//!   conditions.
+//! * What an arm *ends* with is the box of a number under the same condition, wherever it comes
+//!   from.
 //! * One that is *written* is a float if the instructions before, back to the last that a jump
 //!   leads to, made one.
 

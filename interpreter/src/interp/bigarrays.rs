@@ -1,12 +1,13 @@
 //! Shortcuts of bigarrays: elements of arrays of one to three dimensions, and dimensions.
 //!
 //! In line are arrays in C's layout of floats (`float64`, `float32`), integers (`int`), bytes
-//! (`char`, `int8_unsigned`), the other short integers in compiled code, and, where the program
-//! shows which, boxed integers (`int32`, `int64`, `nativeint`) in either layout: one comparison
-//! tells layout and dimensions, and then each access tries floats or the others. For others, and for indices out of bounds, the primitive is called;
-//! or, where the program shows that an element is a float or an integer ([`Kind`]), a function that
-//! allocates nothing. So a float is not boxed whatever the array, and a loop needs no poll. What
-//! comes after that function is compiled once more ([`Registers::apart`]).
+//! (`char`, `int8_unsigned`), in compiled code those of the other short integers, and, where the
+//! program shows which, boxed integers (`int32`, `int64`, `nativeint`) in either layout: one
+//! comparison tells layout and dimensions, and then each access tries floats or the others. For
+//! others, and for indices out of bounds, the primitive is called; or, where the program shows that
+//! an element is a float or an integer ([`Kind`]), a function that allocates nothing. So a float is
+//! not boxed whatever the array, and a loop needs no poll. What comes after that function is
+//! compiled once more ([`Registers::apart`]).
 
 use super::boxes::{box_integer, integer_kind, unbox};
 use super::polls::still_passed;
