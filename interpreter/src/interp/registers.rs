@@ -8,7 +8,7 @@
 
 use super::bigarrays::USUAL;
 use super::entries::{Arguments, UNUSED};
-use super::fields::{fixed_field, global, modify, payload};
+use super::fields::{field, fixed_field, global, modify, payload};
 use super::polls::polls_for_nothing;
 use crate::code::effect::{RETURN_SIZE, frame_size};
 use crate::code::opcode::Opcode;
@@ -303,18 +303,6 @@ impl Registers {
         }
     }
 
-    /// What the instruction loads; compiled code learns which kind of number that is, if it is
-    /// known.
-    #[inline(always)]
-    pub fn number(&self, value: i64) -> i64 {
-        if specialize_active() != 0
-            && let Some(kind) = code::known_number(self.pc)
-        {
-            return box_exists(value, kind);
-        }
-        value
-    }
-
     /// Tells compiled code that an arm ends with a number, where the analysis of the program found
     /// that ([`crate::image::elements::ends`]); whether that was all of the instruction, whose
     /// cell has the word `cell`.
@@ -327,18 +315,23 @@ impl Registers {
             return false;
         };
         let opcode = cell & 0xff;
-        if opcode <= Opcode::Acc7 as u32 {
-            self.set(box_exists(self.slot(opcode), kind), 0);
-            return true;
-        }
-        if opcode == Opcode::Acc as u32 {
-            self.set(box_exists(self.slot(self.operand(1)), kind), 1);
-            return true;
-        }
-        if opcode == Opcode::Branch as u32 || opcode == Opcode::Pop as u32 {
-            self.accu = box_exists(self.accu, kind);
-        }
-        false
+        let fields = Opcode::GetField0 as u32..=Opcode::GetField3 as u32;
+        let (loaded, operands) = if opcode <= Opcode::Acc7 as u32 {
+            (self.slot(opcode), 0)
+        } else if opcode == Opcode::Acc as u32 {
+            (self.slot(self.operand(1)), 1)
+        } else if fields.contains(&opcode) {
+            (field(self.accu, opcode - fields.start()), 0)
+        } else if opcode == Opcode::GetField as u32 {
+            (field(self.accu, self.operand(1)), 1)
+        } else {
+            if opcode == Opcode::Branch as u32 || opcode == Opcode::Pop as u32 {
+                self.accu = box_exists(self.accu, kind);
+            }
+            return false;
+        };
+        self.set(box_exists(loaded, kind), operands);
+        true
     }
 
     /// The closure `words` further in the same block.
