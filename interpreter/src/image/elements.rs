@@ -55,12 +55,7 @@ fn read(code: &[i32], primitives: &impl Primitives) -> Vec<(usize, Kind)> {
         effect::primitive(instruction).is_some_and(|(index, _)| primitives.reads(index))
     };
     let used = |instruction: Instruction| {
-        let mut walk = Walk {
-            code,
-            primitives,
-            steps: MOST_STEPS,
-        };
-        let kind = walk.use_of(instruction.next(), Values::ACCU)?;
+        let kind = use_behind(code, primitives, instruction.next())?;
         Some((instruction.position, kind))
     };
     decode::instructions(code)
@@ -88,12 +83,7 @@ pub fn ends<'a>(
                 (next, is_label && (loads || opcode == Opcode::Pop))
             }
         };
-        let mut walk = Walk {
-            code,
-            primitives,
-            steps: MOST_STEPS,
-        };
-        let kind = is_end.then(|| walk.use_of(position, Values::ACCU))??;
+        let kind = is_end.then(|| use_behind(code, primitives, position))??;
         Some((instruction.position, kind))
     })
 }
@@ -121,6 +111,16 @@ fn written(
         floats.accu |= gives_float;
         is_float.then_some(instruction.position)
     })
+}
+
+/// As what each way on from `position` uses what is in the accumulator.
+fn use_behind(code: &[i32], primitives: &impl Primitives, position: usize) -> Option<Kind> {
+    let mut walk = Walk {
+        code,
+        primitives,
+        steps: MOST_STEPS,
+    };
+    walk.use_of(position, Values::ACCU)
 }
 
 /// So many instructions are looked at for one element, on all ways together.
