@@ -190,8 +190,9 @@ bb{end}():
 
 #[test]
 fn of_two_questions_each_combination_has_a_version() {
-    // Three versions of the loop's seven blocks beside the first, and a gate for each.
-    assert_eq!(added(&asking(2)), 3 * 7 + 3 - 2);
+    // A version of the loop's seven blocks and a gate; then, as one arm is gone from each of the
+    // two, one of six blocks and a gate for each.
+    assert_eq!(added(&asking(2)), 7 + 1 + 2 * (6 + 1));
 }
 
 #[test]
